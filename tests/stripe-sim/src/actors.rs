@@ -1,0 +1,112 @@
+//! The world around the API: customers who pay, networks that settle, time that passes; and inspection.
+
+use std::error::Error;
+use std::fmt;
+
+use crate::cards::Decline;
+use crate::counts::Effects;
+use crate::intent::{Intent, Status};
+use crate::sim::Sim;
+
+/// Why an actor could not act.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Refusal {
+    /// There is no such intent.
+    Missing,
+    /// The intent is in the named status, which does not allow it.
+    Status(Status),
+}
+
+impl fmt::Display for Refusal {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Refusal::Missing => f.write_str("there is no such intent"),
+            Refusal::Status(status) => write!(f, "the intent is in {}", status.as_str()),
+        }
+    }
+}
+
+impl Error for Refusal {}
+
+impl Sim {
+    /// Settles an intent in `processing`: paid, or declined with `card_declined`.
+    ///
+    /// # Errors
+    ///
+    /// When there is no such intent, or it is in another status.
+    pub fn settle_processing(&mut self, now_ms: i64, id: &str, succeed: bool) -> Result<(), Refusal> {
+        let index = self.index(id).map_err(|_| Refusal::Missing)?;
+        let state = self.intents[index].state();
+        if state.status != Status::Processing {
+            return Err(Refusal::Status(state.status));
+        }
+        let payment_method = state.payment_method.clone();
+        if succeed {
+            self.pay(now_ms, index, payment_method);
+        } else {
+            self.decline(now_ms, index, Decline::Generic, payment_method.unwrap_or_default());
+        }
+        Ok(())
+    }
+
+    /// Lets the customer pay an intent in `requires_payment_method` or `requires_action`.
+    ///
+    /// # Errors
+    ///
+    /// When there is no such intent, or it is in another status.
+    pub fn customer_pays(&mut self, now_ms: i64, id: &str) -> Result<(), Refusal> {
+        let index = self.index(id).map_err(|_| Refusal::Missing)?;
+        let state = self.intents[index].state();
+        match state.status {
+            Status::RequiresPaymentMethod | Status::RequiresAction => {}
+            Status::RequiresConfirmation
+            | Status::Processing
+            | Status::RequiresCapture
+            | Status::Succeeded
+            | Status::Canceled => return Err(Refusal::Status(state.status)),
+        }
+        let payment_method = state.payment_method.clone().unwrap_or_else(|| "pm_sim_customer".to_owned());
+        self.pay(now_ms, index, Some(payment_method));
+        Ok(())
+    }
+
+    /// Makes everything older: the times of keys and of intents move into the past together.
+    pub fn age(&mut self, ms: i64) {
+        self.keys.age(ms);
+        for intent in &mut self.intents {
+            intent.created_ms -= ms;
+            for (began_ms, state) in &mut intent.history {
+                *began_ms -= ms;
+                if let Some(canceled_at_ms) = &mut state.canceled_at_ms {
+                    *canceled_at_ms -= ms;
+                }
+            }
+        }
+    }
+
+    /// Returns every intent, oldest first.
+    pub fn intents(&self) -> &[Intent] {
+        &self.intents
+    }
+
+    /// Returns one intent.
+    pub fn intent(&self, id: &str) -> Option<&Intent> {
+        self.index(id).ok().map(|index| &self.intents[index])
+    }
+
+    /// Returns a payment's intents, oldest first.
+    pub fn intents_of<'a>(&'a self, payment_id: &str) -> impl Iterator<Item = &'a Intent> + use<'a> {
+        let indexes = self.by_payment.get(payment_id).map_or(&[][..], Vec::as_slice);
+        indexes.iter().map(|index| &self.intents[*index])
+    }
+
+    /// Returns a payment's intents that are paid or could still be paid: all that are not canceled.
+    pub fn paid_or_payable<'a>(&'a self, payment_id: &str) -> impl Iterator<Item = &'a Intent> + use<'a> {
+        self.intents_of(payment_id).filter(|intent| intent.is_paid_or_payable())
+    }
+
+    /// Returns everything that was counted.
+    pub fn effects(&self) -> &Effects {
+        &self.effects
+    }
+}
