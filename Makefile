@@ -1,0 +1,72 @@
+# Every command a newcomer, a developer or CI needs. `make help` lists them.
+PYTHON ?= python3
+VENV := target/venv/bin
+STACK := $(VENV)/python infra/local/stack.py
+FUNCTIONS := settle enqueue sweep publish
+SEEDS ?= 20000
+
+# The emulator's region, for tools that ask for one.
+export AWS_DEFAULT_REGION ?= us-east-1
+export PYTHONDONTWRITEBYTECODE := 1
+export PATH := $(CURDIR)/$(VENV):$(PATH)
+
+.DEFAULT_GOAL := help
+.PHONY: help setup build lambda-local lambda up deploy-local deploy-function down demo test test-rust test-python \
+        sim check fmt clean
+
+help: ## this list
+	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | awk -F ':.*## ' '{ printf "  %-16s %s\n", $$1, $$2 }'
+
+setup: ## the pinned tools and the emulator, under target/
+	@$(PYTHON) infra/local/setup.py
+
+build: ## everything, in the development profile
+	cargo build --workspace --locked
+
+lambda-local: build ## the functions as the local stack runs them, from that same build
+	@infra/local/pack.sh $(FUNCTIONS)
+
+lambda: setup ## the functions as AWS runs them: release, arm64
+	cargo lambda build --release --arm64 --locked $(FUNCTIONS:%=--package %)
+
+up: setup lambda-local ## start the local stack and deploy template.yaml to it
+	$(STACK) up --deploy
+
+deploy-local: setup lambda-local ## deploy again to the running local stack
+	$(STACK) deploy
+
+deploy-function: setup lambda-local ## one function to the running local stack: make deploy-function FUNCTION=settle
+	@eval "$$($(STACK) env)" && set -x && \
+	cargo lambda deploy --endpoint-url "$$AWS_ENDPOINT_URL" --binary-name $(FUNCTION) ikkai-$(FUNCTION)
+
+down: ## end the local stack
+	$(STACK) down
+
+demo: setup lambda-local ## a hundred payments through every fault, counted at the simulated Stripe
+	cargo run --locked --package e2e --bin demo
+
+test: setup test-rust test-python ## every test; none is skipped
+
+test-rust: lambda-local
+	cargo test --workspace --locked
+
+test-python: build
+	$(VENV)/pytest -q -o cache_dir=target/pytest tests/template
+	STRIPE_SIM_BIN=$(CURDIR)/target/debug/stripe-sim $(VENV)/pytest -q -o cache_dir=target/pytest tests/stripe-sim/python
+
+sim: ## the simulator, over SEEDS seeds
+	cargo run --locked --package world -- --seeds $(SEEDS)
+
+check: setup ## formatting, lints, layers, template, licences
+	cargo fmt --all --check
+	cargo clippy --workspace --all-targets --locked -- -D warnings
+	$(VENV)/python infra/check/layers.py
+	$(VENV)/cfn-lint template.yaml
+	cargo fetch --locked
+	cargo deny --offline check licenses bans sources
+
+fmt: ## format the Rust code
+	cargo fmt --all
+
+clean: down ## end the local stack and remove all that was built
+	rm -rf target
