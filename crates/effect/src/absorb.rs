@@ -1,0 +1,169 @@
+//! Facts: what the provider's state is. Absorbing one is commutative and idempotent.
+
+use serde::{Deserialize, Serialize};
+
+use crate::attempt::{Attempt, ReviewReason, Standing};
+
+/// What the provider's object with this id is, as far as its source could tell.
+#[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub struct Fact {
+    /// The provider's id of the object.
+    pub id: String,
+    /// Its end, if it has one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub outcome: Option<Outcome>,
+}
+
+/// An end of the effect, as the provider states it.
+#[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Outcome {
+    /// This attempt was declined, with the provider's code. The object itself can still be paid.
+    Declined(String),
+    /// The effect happened.
+    Succeeded,
+    /// The object was canceled: it can never take effect.
+    Canceled,
+}
+
+impl Attempt {
+    /// Takes in a fact. The order of facts, and how often each comes, does not matter.
+    pub fn absorb(&mut self, fact: &Fact) {
+        self.ids.insert(fact.id.clone());
+        match &fact.outcome {
+            None => self.raise_seen(),
+            Some(Outcome::Declined(code)) => self.absorb_decline(code),
+            Some(Outcome::Succeeded) => self.absorb_end(Standing::Succeeded),
+            Some(Outcome::Canceled) => self.absorb_end(Standing::Canceled),
+        }
+        if self.ids.len() > 1 {
+            self.require_review(ReviewReason::TwoIds);
+        }
+        self.seal_if_ended();
+    }
+
+    /// Asks for a person. The graver of two reasons stays, whichever came first.
+    pub fn require_review(&mut self, reason: ReviewReason) {
+        if self.review.is_none_or(|held| gravity(reason) > gravity(held)) {
+            self.review = Some(reason);
+        }
+    }
+
+    // An object that exists means that something was sent: no later reply may call the operation refused.
+    fn raise_seen(&mut self) {
+        self.raise(Standing::Unknown);
+    }
+
+    fn absorb_decline(&mut self, code: &str) {
+        let held_a_decline = self.standing == Standing::Failed;
+        self.raise(Standing::Failed);
+        // Two codes can reach one attempt (a confirm after a decline); the smaller one stays, in either order.
+        let replaces = !held_a_decline || self.code.as_deref().is_none_or(|held| code < held);
+        if self.standing == Standing::Failed && replaces {
+            self.code = Some(code.to_owned());
+        }
+        self.clear_review();
+    }
+
+    fn absorb_end(&mut self, end: Standing) {
+        if self.standing.rank() == end.rank() && self.standing != end {
+            self.standing = Standing::Succeeded;
+            self.require_review(ReviewReason::TwoEnds);
+            return;
+        }
+        self.raise(end);
+        self.code = None;
+        self.status = None;
+        self.clear_review();
+    }
+
+    fn clear_review(&mut self) {
+        if self.review.is_some_and(ReviewReason::is_cleared_by_a_fact) {
+            self.review = None;
+        }
+    }
+}
+
+const fn gravity(reason: ReviewReason) -> u8 {
+    match reason {
+        ReviewReason::WindowOver => 0,
+        ReviewReason::NotFinal => 1,
+        ReviewReason::AccountChanged => 2,
+        ReviewReason::KeyReused => 3,
+        ReviewReason::TwoIds => 4,
+        ReviewReason::TwoEnds => 5,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    fn facts() -> impl Strategy<Value = Vec<Fact>> {
+        let outcome = prop_oneof![
+            Just(None),
+            Just(Some(Outcome::Succeeded)),
+            Just(Some(Outcome::Canceled)),
+            "[ab]".prop_map(|code| Some(Outcome::Declined(code))),
+        ];
+        let fact = (prop_oneof![9 => Just("pi_1"), 1 => Just("pi_2")], outcome)
+            .prop_map(|(id, outcome)| Fact { id: id.to_owned(), outcome });
+        prop::collection::vec(fact, 0..6)
+    }
+
+    fn absorbed(facts: &[Fact]) -> Attempt {
+        let mut attempt = Attempt::default();
+        for fact in facts {
+            attempt.absorb(fact);
+        }
+        attempt
+    }
+
+    proptest! {
+        #[test]
+        fn facts_commute_and_repeat_without_effect(facts in facts(), seed in any::<u64>()) {
+            let once = absorbed(&facts);
+            let mut shuffled: Vec<Fact> = facts.iter().chain(facts.iter()).cloned().collect();
+            let len = shuffled.len().max(1) as u64;
+            for i in 0..shuffled.len() {
+                let j = (seed.wrapping_mul(i as u64 + 7) % len) as usize;
+                shuffled.swap(i, j);
+            }
+            prop_assert_eq!(absorbed(&shuffled), once);
+        }
+
+        #[test]
+        fn no_fact_lowers_the_standing(facts in facts()) {
+            let mut attempt = Attempt::default();
+            for fact in &facts {
+                let before = attempt.standing.rank();
+                attempt.absorb(fact);
+                prop_assert!(attempt.standing.rank() >= before);
+            }
+        }
+    }
+
+    #[test]
+    fn both_ends_of_one_object_count_as_succeeded_and_go_to_a_person() {
+        let fact = |outcome| Fact { id: "pi_1".into(), outcome: Some(outcome) };
+        let attempt = absorbed(&[fact(Outcome::Canceled), fact(Outcome::Succeeded)]);
+        assert_eq!((attempt.standing, attempt.review), (Standing::Succeeded, Some(ReviewReason::TwoEnds)));
+    }
+
+    #[test]
+    fn a_fact_settles_an_exhausted_search_but_not_two_objects() {
+        let success = Fact { id: "pi_1".into(), outcome: Some(Outcome::Succeeded) };
+        for reason in [ReviewReason::WindowOver, ReviewReason::NotFinal] {
+            let mut attempt = Attempt { review: Some(reason), ..Attempt::default() };
+            attempt.absorb(&success);
+            assert_eq!((attempt.standing, attempt.review), (Standing::Succeeded, None));
+        }
+        for reason in [ReviewReason::TwoIds, ReviewReason::TwoEnds, ReviewReason::KeyReused] {
+            let mut attempt = Attempt { review: Some(reason), ..Attempt::default() };
+            attempt.absorb(&success);
+            assert_eq!((attempt.standing, attempt.review), (Standing::Succeeded, Some(reason)));
+        }
+    }
+}

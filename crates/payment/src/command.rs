@@ -1,0 +1,274 @@
+//! Commands: what asks for an operation, or wakes a payment. This is the body of a queue message.
+
+use effect::{Time, digest_hex};
+use serde::{Deserialize, Serialize};
+
+use crate::{
+    ids::{CustomerId, OperationKey, OrderId, PaymentId, PaymentMethodId, Ref, Tenant},
+    money::{Amount, Currency},
+};
+
+/// The version of the command schema: the value of a message's `schema` field.
+pub const COMMAND_SCHEMA: &str = "ikkai.command/1";
+
+/// The longest command body taken, in bytes.
+pub const MAX_COMMAND_BYTES: usize = 16 * 1024;
+
+/// What asks for an operation, wakes a payment, or (later) carries a fact.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(tag = "type", rename_all = "snake_case", deny_unknown_fields)]
+pub enum Command {
+    /// Charges a stored payment method, off session.
+    Charge(Charge),
+    /// Looks at a payment again because it is due.
+    Wake {
+        /// The payment to look at.
+        payment_id: PaymentId,
+        /// The value of `due_at` that this wake answers.
+        due_at: Time,
+    },
+}
+
+/// A request to charge a stored payment method for an order.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Charge {
+    /// Whose payment it is.
+    pub tenant: Tenant,
+    /// The order paid.
+    pub order: OrderId,
+    /// The caller's name for this attempt; a further attempt after a decline needs another one.
+    #[serde(rename = "ref", default = "first_ref")]
+    pub reference: Ref,
+    /// Amount in minor units.
+    pub amount: Amount,
+    /// Currency of the amount.
+    pub currency: Currency,
+    /// The provider's customer.
+    pub customer: CustomerId,
+    /// The customer's stored payment method.
+    pub payment_method: PaymentMethodId,
+    /// What caused the command; carried into events, and no part of the effect.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub causation_id: Option<String>,
+    /// W3C trace context; carried into events, and no part of the effect.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub traceparent: Option<String>,
+}
+
+/// Why a message cannot be a command. The text says what to do and never repeats the input.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum Malformed {
+    /// The body is no command.
+    #[error("not a command: {0}")]
+    Body(String),
+    /// The body is larger than any command.
+    #[error("the body has {0} bytes; a command has at most 16384")]
+    TooLarge(usize),
+    /// The schema is not one this version reads.
+    #[error("the field `schema` must be \"ikkai.command/1\"")]
+    Schema,
+    /// The message is in another payment's group, so its order is not guaranteed.
+    #[error("the message group must be the payment id {expected}")]
+    Group {
+        /// The payment id that the command belongs to.
+        expected: PaymentId,
+    },
+    /// No such payment is recorded.
+    #[error("there is no payment {0}; only a charge creates one")]
+    UnknownPayment(PaymentId),
+    /// The payment holds as many operations as it may.
+    #[error("the payment holds {0} operations, the most it may")]
+    TooManyOperations(usize),
+    /// Two orders share one payment id, which a digest of 128 bits should never show.
+    #[error("the payment id belongs to another tenant or order")]
+    Collision,
+}
+
+impl Command {
+    /// Parses a message body.
+    ///
+    /// # Errors
+    /// Returns why the body is no command: not JSON, an unknown or repeated field, a number that is no whole number
+    /// of minor units, a name outside its alphabet, another schema.
+    pub fn parse(body: &str) -> Result<Self, Malformed> {
+        if body.len() > MAX_COMMAND_BYTES {
+            return Err(Malformed::TooLarge(body.len()));
+        }
+        let StrictObject(mut fields) = serde_json::from_str(body).map_err(|error| describe(&error))?;
+        match fields.remove("schema") {
+            Some(serde_json::Value::String(schema)) if schema == COMMAND_SCHEMA => {}
+            Some(_) | None => return Err(Malformed::Schema),
+        }
+        serde_json::from_value(serde_json::Value::Object(fields)).map_err(|error| describe(&error))
+    }
+
+    /// Returns the message body of this command.
+    #[must_use]
+    pub fn to_body(&self) -> String {
+        #[derive(Serialize)]
+        struct Body<'a> {
+            schema: &'a str,
+            #[serde(flatten)]
+            command: &'a Command,
+        }
+        // A command holds only strings and integers: writing it cannot fail.
+        serde_json::to_string(&Body { schema: COMMAND_SCHEMA, command: self }).unwrap_or_default()
+    }
+
+    /// Returns the payment that the command belongs to: its message group.
+    #[must_use]
+    pub fn payment_id(&self) -> PaymentId {
+        match self {
+            Self::Charge(charge) => charge.payment_id(),
+            Self::Wake { payment_id, .. } => payment_id.clone(),
+        }
+    }
+
+    /// Returns the message's deduplication id: the same for a send retry, another for a corrected command.
+    #[must_use]
+    pub fn deduplication_id(&self) -> String {
+        match self {
+            Self::Charge(charge) => {
+                digest_hex(&[&charge.key().id(&charge.payment_id()), &charge.effect_digest()])
+            }
+            Self::Wake { payment_id, due_at } => format!("{payment_id}/wake/{}", due_at.0),
+        }
+    }
+}
+
+impl Charge {
+    /// Returns the payment that this charge belongs to.
+    #[must_use]
+    pub fn payment_id(&self) -> PaymentId {
+        PaymentId::of(&self.tenant, &self.order)
+    }
+
+    /// Returns the operation's name.
+    #[must_use]
+    pub fn key(&self) -> OperationKey {
+        OperationKey::charge(self.reference.clone())
+    }
+
+    /// Returns the digest of what changes the effect: never causation, trace or time.
+    #[must_use]
+    pub fn effect_digest(&self) -> String {
+        let mut digest = digest_hex(&[
+            "charge",
+            &self.amount.minor().to_string(),
+            self.currency.as_str(),
+            self.customer.as_str(),
+            self.payment_method.as_str(),
+        ]);
+        digest.truncate(32);
+        digest
+    }
+}
+
+fn first_ref() -> Ref {
+    #[expect(clippy::expect_used, reason = "the literal is a valid ref")]
+    "1".parse().expect("\"1\" is a ref")
+}
+
+// serde_json's own message can quote the input (a string where a number was due), which may be a card number: only
+// its kind and place are kept, and our own errors, which never quote.
+fn describe(error: &serde_json::Error) -> Malformed {
+    let text = error.to_string();
+    let own = ["missing field", "unknown field", "unknown variant", "must be ", "twice", "duplicate field"];
+    let place = if error.line() > 0 {
+        format!(" at line {} column {}", error.line(), error.column())
+    } else {
+        String::new()
+    };
+    let short = text.split(" at line ").next().unwrap_or_default();
+    let safe = own.iter().any(|known| short.contains(known)) && !crate::ids::looks_like_a_card_number(short);
+    if safe {
+        return Malformed::Body(format!("{}{place}", short.chars().take(200).collect::<String>()));
+    }
+    let kind = match error.classify() {
+        serde_json::error::Category::Data => "a field has a wrong type or value",
+        serde_json::error::Category::Syntax => "not valid JSON",
+        serde_json::error::Category::Eof => "the JSON ends too early",
+        serde_json::error::Category::Io => "unreadable",
+    };
+    Malformed::Body(format!("{kind}{place}"))
+}
+
+/// A JSON object whose fields are distinct: one parse decides what is hashed *and* what is done.
+struct StrictObject(serde_json::Map<String, serde_json::Value>);
+
+impl<'de> Deserialize<'de> for StrictObject {
+    fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        struct Visitor;
+        impl<'de> serde::de::Visitor<'de> for Visitor {
+            type Value = StrictObject;
+
+            fn expecting(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+                f.write_str("a JSON object")
+            }
+
+            fn visit_map<A: serde::de::MapAccess<'de>>(
+                self,
+                mut access: A,
+            ) -> Result<StrictObject, A::Error> {
+                let mut map = serde_json::Map::new();
+                while let Some((key, value)) = access.next_entry::<String, serde_json::Value>()? {
+                    if map.insert(key, value).is_some() {
+                        return Err(serde::de::Error::custom("a field is given twice"));
+                    }
+                }
+                Ok(StrictObject(map))
+            }
+        }
+        deserializer.deserialize_map(Visitor)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    pub(crate) const SAMPLE: &str = r#"{"schema":"ikkai.command/1","type":"charge","tenant":"shop","order":"o-1",
+        "amount":500,"currency":"JPY","customer":"cus_1","payment_method":"pm_card_visa"}"#;
+
+    fn parsed(body: &str) -> Command {
+        Command::parse(body).unwrap()
+    }
+
+    fn refusal(body: &str) -> String {
+        Command::parse(body).unwrap_err().to_string()
+    }
+
+    #[test]
+    fn a_charge_reads_and_writes_to_the_same_command() {
+        let command = parsed(SAMPLE);
+        assert_eq!(parsed(&command.to_body()), command);
+        let Command::Charge(charge) = &command else { panic!("a charge") };
+        assert_eq!((charge.reference.as_str(), charge.currency.as_str()), ("1", "jpy"));
+    }
+
+    #[test]
+    fn a_refusal_names_the_field_and_never_repeats_a_value() {
+        assert!(refusal(&SAMPLE.replace("\"amount\"", "\"amuont\"")).contains("amuont"));
+        assert!(refusal(&SAMPLE.replace("500", "19.99")).contains("wrong type"));
+        assert!(refusal(&SAMPLE.replace("500", "0")).contains("amount must be"));
+        assert!(refusal(&SAMPLE.replace("500", "500,\"amount\":9900")).contains("twice"));
+        assert!(refusal(&SAMPLE.replace("command/1", "command/9")).contains("schema"));
+        assert!(refusal("not json").contains("not valid JSON"));
+        for body in [SAMPLE.replace("o-1", "4242424242424242"), SAMPLE.replace("500", "\"4242424242424242\"")]
+        {
+            assert!(!refusal(&body).contains("4242"), "{}", refusal(&body));
+        }
+        assert!(refusal(&" ".repeat(20_000)).contains("20000"));
+    }
+
+    #[test]
+    fn the_deduplication_id_follows_the_effect_and_not_the_trace() {
+        let id = |body: &str| parsed(body).deduplication_id();
+        let traced = SAMPLE.replace("500", "500,\"causation_id\":\"evt-9\"");
+        assert_eq!(id(SAMPLE), id(&traced));
+        assert_ne!(id(SAMPLE), id(&SAMPLE.replace("500", "501")));
+        assert_ne!(id(SAMPLE), id(&SAMPLE.replace("o-1", "o-2")));
+        assert!(id(SAMPLE).len() <= 128);
+    }
+}

@@ -1,0 +1,267 @@
+//! Validated names: of payments, operations, tenants and orders.
+
+use std::{fmt, str::FromStr};
+
+use effect::digest_hex;
+use serde::{Deserialize, Serialize};
+
+/// What a value must look like to be accepted.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("{field} must be {rule}")]
+pub struct InvalidName {
+    /// The field that was wrong.
+    pub field: &'static str,
+    /// What it must be.
+    pub rule: &'static str,
+}
+
+macro_rules! name {
+    ($(#[$doc:meta])* $type:ident, $field:literal, $rule:literal, $check:expr) => {
+        $(#[$doc])*
+        #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+        #[serde(try_from = "String", into = "String")]
+        pub struct $type(String);
+
+        impl $type {
+            /// Returns the name as text.
+            #[must_use]
+            pub fn as_str(&self) -> &str {
+                &self.0
+            }
+        }
+
+        impl TryFrom<String> for $type {
+            type Error = InvalidName;
+
+            fn try_from(text: String) -> Result<Self, InvalidName> {
+                let check: fn(&str) -> bool = $check;
+                if check(&text) { Ok(Self(text)) } else { Err(InvalidName { field: $field, rule: $rule }) }
+            }
+        }
+
+        impl FromStr for $type {
+            type Err = InvalidName;
+
+            fn from_str(text: &str) -> Result<Self, InvalidName> {
+                Self::try_from(text.to_owned())
+            }
+        }
+
+        impl From<$type> for String {
+            fn from(name: $type) -> Self {
+                name.0
+            }
+        }
+
+        impl fmt::Display for $type {
+            fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.write_str(&self.0)
+            }
+        }
+    };
+}
+
+fn is_plain(text: &str, longest: usize, also: &[u8]) -> bool {
+    (1..=longest).contains(&text.len())
+        && text.bytes().all(|b| b.is_ascii_alphanumeric() || also.contains(&b))
+}
+
+/// Tells whether a text holds what looks like a card number: 13 to 19 digits, with or without separators, that
+/// pass the Luhn check. Such a text must never be stored.
+#[must_use]
+pub fn looks_like_a_card_number(text: &str) -> bool {
+    let mut digits: Vec<u8> = Vec::new();
+    for byte in text.bytes().chain([b'x']) {
+        match byte {
+            b'0'..=b'9' => digits.push(byte - b'0'),
+            b' ' | b'-' => {}
+            _ => {
+                if (13..=19).contains(&digits.len()) && passes_luhn(&digits) {
+                    return true;
+                }
+                digits.clear();
+            }
+        }
+    }
+    false
+}
+
+fn passes_luhn(digits: &[u8]) -> bool {
+    let sum: u32 = digits
+        .iter()
+        .rev()
+        .enumerate()
+        .map(|(place, digit)| {
+            let doubled = u32::from(*digit) * (1 + (place as u32 % 2));
+            if doubled > 9 { doubled - 9 } else { doubled }
+        })
+        .sum();
+    sum.is_multiple_of(10)
+}
+
+name!(
+    /// Whose payment it is.
+    Tenant, "tenant", "1 to 64 of A-Z a-z 0-9 _ - .", |t| is_plain(t, 64, b"_-.")
+);
+name!(
+    /// The order that the payment pays, unique within its tenant.
+    OrderId, "order", "1 to 128 of A-Z a-z 0-9 _ - . : and no card number",
+    |t| is_plain(t, 128, b"_-.:") && !looks_like_a_card_number(t)
+);
+name!(
+    /// The caller's name for one operation of a payment.
+    Ref, "ref", "1 to 64 of A-Z a-z 0-9 _ - and no card number",
+    |t| is_plain(t, 64, b"_-") && !looks_like_a_card_number(t)
+);
+name!(
+    /// The provider's id of a customer.
+    CustomerId, "customer", "a customer id: cus_ and up to 60 of A-Z a-z 0-9 _",
+    |t| t.starts_with("cus_") && is_plain(t, 64, b"_") && t.len() > 4
+);
+name!(
+    /// The provider's id of a stored payment method; never a card number.
+    PaymentMethodId, "payment_method", "a payment method id: pm_ or card_ and up to 60 of A-Z a-z 0-9 _",
+    |t| (t.starts_with("pm_") || t.starts_with("card_")) && is_plain(t, 64, b"_") && t.len() > 5
+);
+name!(
+    /// The identity of a payment: `pay_` and 32 hexadecimal digits, a digest of (tenant, order).
+    PaymentId, "payment_id", "pay_ and 32 lower-case hexadecimal digits",
+    |t| t.len() == 36 && t.starts_with("pay_") && t[4..].bytes().all(|b| matches!(b, b'0'..=b'9' | b'a'..=b'f'))
+);
+
+impl PaymentId {
+    /// Derives the identity of the one payment of an order.
+    #[must_use]
+    pub fn of(tenant: &Tenant, order: &OrderId) -> Self {
+        let digest = digest_hex(&[tenant.as_str(), order.as_str()]);
+        Self(format!("pay_{}", &digest[..32]))
+    }
+
+    /// Returns the shard of the due and review indexes that this payment belongs to: below [`SHARDS`].
+    #[must_use]
+    pub fn shard(&self) -> u8 {
+        let last = self.0.as_bytes().last().copied().unwrap_or(b'0');
+        (if last.is_ascii_digit() { last - b'0' } else { last - b'a' + 10 }) % SHARDS
+    }
+}
+
+/// How many shards the due and review indexes are spread over.
+pub const SHARDS: u8 = 8;
+
+/// The kind of side effect an operation makes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Kind {
+    /// Takes the customer's money.
+    Charge,
+    /// Our own: cancels the intent that a failed charge left behind, so that nothing can pay it later.
+    Void,
+}
+
+impl Kind {
+    /// Returns the word used in operation ids.
+    #[must_use]
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Charge => "charge",
+            Self::Void => "void",
+        }
+    }
+}
+
+/// The name of an operation within its payment, written `<kind>/<ref>`.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(try_from = "String", into = "String")]
+pub struct OperationKey {
+    /// What it does.
+    pub kind: Kind,
+    /// The caller's name for it; for a void, that of the charge it voids.
+    pub reference: Ref,
+}
+
+impl OperationKey {
+    /// Names a charge.
+    #[must_use]
+    pub const fn charge(reference: Ref) -> Self {
+        Self { kind: Kind::Charge, reference }
+    }
+
+    /// Names the void that belongs to a charge.
+    #[must_use]
+    pub fn void_of(charge: &Self) -> Self {
+        Self { kind: Kind::Void, reference: charge.reference.clone() }
+    }
+
+    /// Returns the durable identity `<payment_id>/<kind>/<ref>`.
+    #[must_use]
+    pub fn id(&self, payment: &PaymentId) -> String {
+        format!("{payment}/{self}")
+    }
+}
+
+impl fmt::Display for OperationKey {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}/{}", self.kind.as_str(), self.reference)
+    }
+}
+
+impl From<OperationKey> for String {
+    fn from(key: OperationKey) -> Self {
+        key.to_string()
+    }
+}
+
+impl TryFrom<String> for OperationKey {
+    type Error = InvalidName;
+
+    fn try_from(text: String) -> Result<Self, InvalidName> {
+        let invalid = InvalidName { field: "operation", rule: "<kind>/<ref>, e.g. charge/1" };
+        let (kind, reference) = text.split_once('/').ok_or_else(|| invalid.clone())?;
+        let kind = match kind {
+            "charge" => Kind::Charge,
+            "void" => Kind::Void,
+            _ => return Err(invalid),
+        };
+        Ok(Self { kind, reference: reference.parse()? })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn one_order_of_one_tenant_is_one_payment() {
+        let id = |tenant: &str, order: &str| PaymentId::of(&tenant.parse().unwrap(), &order.parse().unwrap());
+        assert_eq!(id("shop", "o-1"), id("shop", "o-1"));
+        assert_ne!(id("shop", "o-1"), id("shop", "o-2"));
+        assert_ne!(id("shopo", "-1"), id("shop", "o-1"));
+        let text = id("shop", "o-1").to_string();
+        assert_eq!(text.parse::<PaymentId>().unwrap().to_string(), text);
+        assert!(id("shop", "o-1").shard() < SHARDS);
+    }
+
+    #[test]
+    fn what_looks_like_a_card_number_is_never_a_name() {
+        for card in ["4242424242424242", "4242-4242-4242-4242", "order-4242424242424242-x"] {
+            assert!(card.parse::<OrderId>().is_err(), "{card}");
+            assert!(card.parse::<Ref>().is_err(), "{card}");
+        }
+        assert!(
+            "2024112900001".parse::<OrderId>().is_ok(),
+            "a long number that fails the Luhn check is a name"
+        );
+        let refusal = "4242424242424242".parse::<OrderId>().unwrap_err().to_string();
+        assert!(!refusal.contains("4242"), "a refusal never repeats the input: {refusal}");
+    }
+
+    #[test]
+    fn names_outside_their_alphabet_are_refused_with_the_rule() {
+        assert_eq!("".parse::<Ref>().unwrap_err().field, "ref");
+        assert!("a/b".parse::<Ref>().is_err());
+        assert!("x".repeat(65).parse::<Ref>().is_err());
+        assert!("pm_".parse::<PaymentMethodId>().is_err());
+        assert!("tok_visa".parse::<PaymentMethodId>().is_err());
+        assert!(OperationKey::try_from("bribe/1".to_owned()).is_err());
+        assert_eq!(OperationKey::try_from("void/1".to_owned()).unwrap().to_string(), "void/1");
+    }
+}

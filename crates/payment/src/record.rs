@@ -1,0 +1,240 @@
+//! The payment and its record: everything that must change together.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use effect::{Attempt, Standing, Time};
+use serde::{Deserialize, Serialize};
+
+use crate::{
+    ids::{CustomerId, OperationKey, OrderId, PaymentId, PaymentMethodId, Ref, Tenant},
+    money::{Amount, Currency},
+};
+
+/// The most operations one payment may hold, our own voids aside.
+pub const MAX_OPERATIONS: usize = 100;
+
+/// One side effect on a payment, with its durable state.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Operation {
+    /// Counts the payment's operations in the order of their acceptance, from 1.
+    pub seq: u32,
+    /// What it does.
+    #[serde(flatten)]
+    pub effect: Effect,
+    /// Digest of what changes the effect: another digest under the same id is another request.
+    pub digest: String,
+    /// When it was accepted.
+    pub accepted_at: Time,
+    /// Its durable state.
+    #[serde(flatten)]
+    pub attempt: Attempt,
+    /// Digests of requests refused because they came under this id with other parameters.
+    #[serde(default, skip_serializing_if = "BTreeSet::is_empty")]
+    pub differing: BTreeSet<String>,
+    /// What has been announced of it: outcome name to the version and time of the write that announced it.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub outcomes: BTreeMap<String, Announced>,
+    /// What caused it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub causation_id: Option<String>,
+    /// W3C trace context it came with.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub traceparent: Option<String>,
+}
+
+/// What an operation does, and with what.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(tag = "kind", rename_all = "snake_case")]
+pub enum Effect {
+    /// Takes the customer's money.
+    Charge {
+        /// Amount in minor units.
+        amount: Amount,
+        /// Currency of the amount.
+        currency: Currency,
+        /// The provider's customer.
+        customer: CustomerId,
+        /// The customer's stored payment method.
+        payment_method: PaymentMethodId,
+    },
+    /// Cancels the intent that a failed charge left behind.
+    Void {
+        /// The charge's ref.
+        charge: Ref,
+    },
+}
+
+/// When an outcome was announced.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Announced {
+    /// The record's version that announced it: the event's sequence.
+    #[serde(rename = "v")]
+    pub version: u64,
+    /// When.
+    #[serde(rename = "at")]
+    pub time: Time,
+}
+
+/// The provider account that a payment's requests go to.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Account {
+    /// The account's id at the provider.
+    pub id: String,
+    /// Whether it is live mode.
+    pub live: bool,
+}
+
+/// The aggregate: one per (tenant, order).
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Payment {
+    /// Whose payment it is.
+    pub tenant: Tenant,
+    /// The order paid.
+    pub order: OrderId,
+    /// Every operation, by name.
+    pub operations: BTreeMap<OperationKey, Operation>,
+    /// The provider account of the first send; any other is never sent to.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub account: Option<Account>,
+}
+
+/// A worker's right to act on a payment.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Claim {
+    /// Names the invocation.
+    pub token: String,
+    /// When the right ends: the invocation's deadline and a grace.
+    pub until: Time,
+}
+
+/// A payment as stored: one item, one conditional write a step.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Record {
+    /// The item's key.
+    pub id: PaymentId,
+    /// Counts the writes, a sweep's lease aside.
+    pub version: u64,
+    /// When it was last written, a sweep's lease aside.
+    pub updated_at: Time,
+    /// The payment itself.
+    #[serde(flatten)]
+    pub payment: Payment,
+    /// Who may act on it, if anybody does.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub claim: Option<Claim>,
+    /// When the sweep is to send a wake; absent if no machine has anything left to do.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub due_at: Option<Time>,
+    /// Since when a person is needed.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub review_at: Option<Time>,
+    /// The ids of the events that this write announces, separated by spaces; removed by the next write.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub announce: Option<String>,
+}
+
+/// A payment's state, derived from its operations and never stored.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum PaymentState {
+    /// Recorded; nothing was sent.
+    Created,
+    /// A charge is under way or its outcome is not known yet.
+    Authorizing,
+    /// The money is taken.
+    Captured,
+    /// Every attempt ended without money.
+    Failed,
+    /// The latest attempt was canceled.
+    Canceled,
+}
+
+impl Payment {
+    /// Starts an empty payment.
+    #[must_use]
+    pub const fn empty(tenant: Tenant, order: OrderId) -> Self {
+        Self { tenant, order, operations: BTreeMap::new(), account: None }
+    }
+
+    /// Returns the payment's identity.
+    #[must_use]
+    pub fn id(&self) -> PaymentId {
+        PaymentId::of(&self.tenant, &self.order)
+    }
+
+    /// Returns the names of the operations in the order of their acceptance.
+    #[must_use]
+    pub fn in_order(&self) -> Vec<OperationKey> {
+        let mut keys: Vec<(u32, &OperationKey)> = self.operations.iter().map(|(k, op)| (op.seq, k)).collect();
+        keys.sort_unstable();
+        keys.into_iter().map(|(_, key)| key.clone()).collect()
+    }
+
+    /// Returns the charges in the order of their acceptance.
+    pub fn charges(&self) -> impl Iterator<Item = (&OperationKey, &Operation)> {
+        let mut charges: Vec<_> =
+            self.operations.iter().filter(|(_, op)| matches!(op.effect, Effect::Charge { .. })).collect();
+        charges.sort_unstable_by_key(|(_, op)| op.seq);
+        charges.into_iter()
+    }
+
+    /// Returns the state that the operations add up to.
+    #[must_use]
+    pub fn state(&self) -> PaymentState {
+        let mut state = PaymentState::Created;
+        for (_, charge) in self.charges() {
+            state = match charge.attempt.standing {
+                Standing::Succeeded => return PaymentState::Captured,
+                Standing::Pending if !charge.attempt.was_sent() && state == PaymentState::Created => state,
+                Standing::Pending | Standing::Unknown => PaymentState::Authorizing,
+                Standing::Refused if state != PaymentState::Created => state,
+                Standing::Failed | Standing::Refused => PaymentState::Failed,
+                Standing::Canceled => PaymentState::Canceled,
+            };
+        }
+        state
+    }
+
+    /// Tells whether any operation needs a person.
+    #[must_use]
+    pub fn needs_review(&self) -> bool {
+        self.operations.values().any(|op| op.attempt.review.is_some())
+    }
+
+    /// Returns the charge that an operation acts on: itself, or the one it voids.
+    #[must_use]
+    pub fn charge_of(&self, key: &OperationKey) -> OperationKey {
+        match self.operations.get(key).map(|op| &op.effect) {
+            Some(Effect::Void { charge }) => OperationKey::charge(charge.clone()),
+            Some(Effect::Charge { .. }) | None => key.clone(),
+        }
+    }
+
+    /// Returns the provider's id of the object that carries an operation's effect, if exactly one is known.
+    #[must_use]
+    pub fn provider_id(&self, key: &OperationKey) -> Option<&str> {
+        let charge = self.operations.get(&self.charge_of(key))?;
+        let mut ids = charge.attempt.ids.iter();
+        match (ids.next(), ids.next()) {
+            (Some(id), None) => Some(id),
+            (_, _) => None,
+        }
+    }
+}
+
+impl Operation {
+    /// Returns the status to show: an intent without an outcome is an ambiguous send.
+    #[must_use]
+    pub const fn shown_standing(&self, claimed: bool) -> Standing {
+        let is_ambiguous = matches!(self.attempt.standing, Standing::Pending) && self.attempt.was_sent();
+        if is_ambiguous && !claimed { Standing::Unknown } else { self.attempt.standing }
+    }
+}
+
+impl Record {
+    /// Tells whether a worker other than `token` may still be acting at `now`.
+    #[must_use]
+    pub fn is_claimed_by_another(&self, token: &str, now: Time) -> bool {
+        self.claim.as_ref().is_some_and(|claim| claim.token != token && now < claim.until)
+    }
+}

@@ -1,0 +1,105 @@
+//! Sealing: from a planned payment to the record that the next write stores.
+
+use effect::{Rules, Standing, Time};
+
+use crate::{
+    decide::due,
+    ids::PaymentId,
+    record::{Announced, Claim, Effect, Operation, Payment, Record},
+};
+
+/// Whether a write must leave the payment due, or redelivery already guards it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Guard {
+    /// The record itself: `due_at` is written.
+    Due,
+    /// The queue: the message that is being handled for the first time comes again if this worker dies, so a
+    /// record that is not due need not become so. It saves the index write of a happy charge.
+    Redelivery,
+}
+
+/// Builds the record of the next write. `announce` and the outcomes follow from the operations alone.
+#[must_use]
+pub fn seal(
+    mut payment: Payment,
+    stored: Option<&Record>,
+    claim: Option<Claim>,
+    guard: Guard,
+    now: Time,
+    rules: &Rules,
+) -> Record {
+    let id = stored.map_or_else(|| payment.id(), |record| record.id.clone());
+    let version = stored.map_or(0, |record| record.version) + 1;
+    let announced = announce(&mut payment, &id, Announced { version, time: now });
+    let held = stored.and_then(|record| record.due_at);
+    let due_at = match guard {
+        Guard::Redelivery if held.is_none() => None,
+        Guard::Redelivery | Guard::Due => due(&payment, claim.as_ref(), rules),
+    };
+    let review_at = payment.needs_review().then(|| stored.and_then(|record| record.review_at).unwrap_or(now));
+    Record {
+        id,
+        version,
+        updated_at: now,
+        payment,
+        claim,
+        due_at,
+        review_at,
+        announce: (!announced.is_empty()).then(|| announced.join(" ")),
+    }
+}
+
+fn announce(payment: &mut Payment, id: &PaymentId, at: Announced) -> Vec<String> {
+    let mut ids = Vec::new();
+    for (key, operation) in &mut payment.operations {
+        for outcome in outcomes_to_come(operation) {
+            ids.push(format!("{}:{outcome}", key.id(id)));
+            operation.outcomes.insert(outcome, at);
+        }
+    }
+    ids
+}
+
+/// Returns the outcomes that the operation shows and has not announced yet.
+fn outcomes_to_come(operation: &Operation) -> Vec<String> {
+    let mut due: Vec<String> = Vec::new();
+    if let Some(name) = final_outcome(operation) {
+        due.push(name.to_owned());
+    }
+    due.extend(operation.differing.iter().map(|digest| format!("differs-{digest}")));
+    due.retain(|name| !operation.outcomes.contains_key(name));
+    let opened = count(operation, "review");
+    let resolved = count(operation, "resolved");
+    match (operation.attempt.review, opened > resolved) {
+        (Some(_), false) => due.push(numbered("review", opened + 1)),
+        (None, true) => due.push(numbered("resolved", resolved + 1)),
+        (Some(_), true) | (None, false) => {}
+    }
+    due
+}
+
+fn final_outcome(operation: &Operation) -> Option<&'static str> {
+    match (&operation.effect, operation.attempt.standing) {
+        (Effect::Charge { .. }, Standing::Refused) => Some("refused"),
+        (Effect::Charge { .. }, Standing::Failed) => Some("failed"),
+        (Effect::Charge { .. }, Standing::Succeeded) => Some("succeeded"),
+        (Effect::Charge { .. }, Standing::Canceled) => Some("canceled"),
+        // A void is our own affair: what it did is announced by nobody.
+        (
+            Effect::Void { .. },
+            Standing::Refused | Standing::Failed | Standing::Succeeded | Standing::Canceled,
+        )
+        | (Effect::Charge { .. } | Effect::Void { .. }, Standing::Pending | Standing::Unknown) => None,
+    }
+}
+
+fn count(operation: &Operation, name: &str) -> usize {
+    let is_one_of = |outcome: &&String| {
+        outcome.strip_prefix(name).is_some_and(|rest| rest.is_empty() || rest.starts_with('#'))
+    };
+    operation.outcomes.keys().filter(is_one_of).count()
+}
+
+fn numbered(name: &str, k: usize) -> String {
+    if k == 1 { name.to_owned() } else { format!("{name}#{k}") }
+}
