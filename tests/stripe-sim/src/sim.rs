@@ -133,8 +133,18 @@ impl Sim {
         if let Some(key) = key {
             self.keys.save(key, status, &body);
         }
+        // Stripe advises against repeating a saved 500: the key layer would only replay it.
+        let should_retry = should_retry.or((key.is_some() && status == 500).then_some(false));
         let marks = Marks { key, original: None, replayed: false, should_retry };
         respond(number, &version, status, body, marks)
+    }
+
+    /// Empties the account, keeping the settings; requests that are running are forgotten.
+    ///
+    /// Request numbers go on, so that an old ticket never names a new request.
+    pub fn reset(&mut self) {
+        let settings = std::mem::take(&mut self.settings);
+        *self = Sim { settings, requests: self.requests, ..Sim::default() };
     }
 
     /// Returns the requests that have begun and not finished, oldest first.
