@@ -18,6 +18,15 @@ pub trait Clock {
     fn now(&self) -> Time;
 }
 
+/// Draws random numbers.
+pub trait Randomness {
+    /// Returns a number from 0 to 1000.
+    fn jitter_per_mille(&self) -> u16;
+
+    /// Returns a name that no other call, of any worker, returns.
+    fn token(&self) -> String;
+}
+
 /// Why a record was not saved.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum SaveError {
@@ -180,6 +189,12 @@ pub struct SendError(pub &'static str);
 pub trait Queue {
     /// Sends a message. Sending it again inside the queue's deduplication interval has no effect.
     fn send(&self, message: &Message) -> impl Future<Output = Result<(), SendError>>;
+}
+
+/// Tells how much waits in the command queue.
+pub trait QueueDepth {
+    /// Returns about how many messages wait to be received.
+    fn waiting(&self) -> impl Future<Output = Result<u64, SendError>>;
 }
 
 /// Something that cannot be processed, set aside for a person.

@@ -111,6 +111,7 @@ pub struct Claim {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Record {
     /// The item's key.
+    #[serde(rename = "pk")]
     pub id: PaymentId,
     /// Counts the writes, a sweep's lease aside.
     pub version: u64,
