@@ -2,7 +2,7 @@
 PYTHON ?= python3
 VENV := target/venv/bin
 STACK := $(VENV)/python infra/local/stack.py
-FUNCTIONS := settle enqueue sweep publish
+FUNCTIONS := $(patsubst functions/%/src/main.rs,%,$(wildcard functions/*/src/main.rs))
 SEEDS ?= 20000
 
 # The emulator's region, for tools that ask for one.

@@ -9,6 +9,7 @@ import json
 import os
 import platform
 import select
+import shutil
 import signal
 import subprocess
 import sys
@@ -21,7 +22,7 @@ ROOT = Path(__file__).resolve().parent.parent.parent
 TARGET = ROOT / "target"
 FUNCTIONS = ["settle", "enqueue", "sweep", "publish"]
 SECRET_NAME = "ikkai/stripe"
-SECRET = {"api_key": "sk_test_ikkai", "account": "acct_sim", "livemode": False}
+SECRET = {"api_key": "sk_test_sim", "account": "acct_sim", "livemode": False}
 REGION = "us-east-1"
 
 
@@ -77,7 +78,8 @@ def start_stripe_sim(folder: Path) -> tuple[subprocess.Popen, str]:
     if not binary.is_file():
         raise SystemExit("target/debug/stripe-sim is missing: run `make build`")
     log = folder / "stripe-sim.log"
-    process = processes.start([binary, "--port", "0"], log, {**base_environment(), "RUST_LOG": "info"})
+    command = [binary, "--port", "0", "--api-key", SECRET["api_key"], "--account-id", SECRET["account"]]
+    process = processes.start(command, log, {**base_environment(), "RUST_LOG": "info"})
     return process, processes.wait_for_line("stripe-sim: listening on ", process, log)
 
 
@@ -179,6 +181,7 @@ def serve(args: argparse.Namespace) -> int:
             processes.end(child)
         for pid in processes.of_gateway(int(port)) if port else []:
             processes.kill(pid)
+        shutil.rmtree(folder / "tmp", ignore_errors=True)
         ready.unlink(missing_ok=True)
         (folder / "serve.pid").unlink(missing_ok=True)
     return 0
