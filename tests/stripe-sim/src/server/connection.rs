@@ -1,8 +1,12 @@
 //! Sockets: one task a connection, one task a request, so that an effect outlives its client.
 
 use std::convert::Infallible;
+use std::error::Error;
+use std::fmt;
 use std::future::poll_fn;
 use std::io;
+use std::pin::Pin;
+use std::task::{Context, Poll};
 use std::time::Duration;
 
 use bytes::Bytes;
@@ -29,26 +33,38 @@ const LARGEST_BODY: usize = 1 << 20;
 #[derive(Debug)]
 struct Dropped;
 
-impl std::fmt::Display for Dropped {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+impl fmt::Display for Dropped {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("the connection was dropped on purpose")
     }
 }
 
-impl std::error::Error for Dropped {}
+impl Error for Dropped {}
 
 /// A body that promises more than it gives.
-struct Short(Option<Bytes>);
+struct Short {
+    bytes: Option<Bytes>,
+    flushed: bool,
+}
 
 impl Body for Short {
     type Data = Bytes;
     type Error = Infallible;
 
     fn poll_frame(
-        mut self: std::pin::Pin<&mut Self>,
-        _: &mut std::task::Context<'_>,
-    ) -> std::task::Poll<Option<Result<Frame<Bytes>, Infallible>>> {
-        std::task::Poll::Ready(self.0.take().map(|bytes| Ok(Frame::data(bytes))))
+        mut self: Pin<&mut Self>,
+        context: &mut Context<'_>,
+    ) -> Poll<Option<Result<Frame<Bytes>, Infallible>>> {
+        if let Some(bytes) = self.bytes.take() {
+            return Poll::Ready(Some(Ok(Frame::data(bytes))));
+        }
+        // hyper writes out what it has when a body is pending; an end that comes too early discards it.
+        if !self.flushed {
+            self.flushed = true;
+            context.waker().wake_by_ref();
+            return Poll::Pending;
+        }
+        Poll::Ready(None)
     }
 
     fn size_hint(&self) -> SizeHint {
@@ -69,7 +85,8 @@ async fn serve(stream: TcpStream, shared: Shared) {
     let service = service_fn(move |request| Box::pin(answer(shared.clone(), request)));
     let mut connection = http1::Builder::new().serve_connection(TokioIo::new(stream), service);
     let ended = poll_fn(|context| connection.poll_without_shutdown(context)).await;
-    if ended.is_err() {
+    // A body cut off on purpose ends in order instead: a reset would take back the bytes that were sent.
+    if ended.is_err_and(|error| error.source().is_some_and(|source| source.is::<Dropped>())) {
         let stream = connection.into_parts().io.into_inner();
         // Without the option the peer sees an orderly end instead of a reset: as good for a lost reply.
         let _best_effort = stream.set_zero_linger();
@@ -182,7 +199,11 @@ async fn pause(ms: u64) {
 fn spoilt(response: &Response, hostile: Hostile) -> Result<HttpResponse, Dropped> {
     let bytes = Bytes::from(hostile.spoil(&response.body));
     let mut http = match hostile {
-        Hostile::CutOff => reply(response.status, &response.headers, BoxBody::new(Short(Some(bytes))))?,
+        Hostile::CutOff => reply(
+            response.status,
+            &response.headers,
+            BoxBody::new(Short { bytes: Some(bytes), flushed: false }),
+        )?,
         Hostile::Empty
         | Hostile::Html
         | Hostile::Truncated

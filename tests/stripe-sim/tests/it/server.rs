@@ -1,0 +1,253 @@
+//! The server: what a client sees of each fault, and what was counted.
+
+use std::io::{self, BufRead, BufReader, Read, Write};
+use std::net::TcpStream;
+use std::process::{Child, Command, Stdio};
+use std::thread;
+use std::time::Duration;
+
+use serde_json::{Value, json};
+
+use crate::setup::{INTENTS, KEY, charge};
+
+/// A running binary, killed at the end of its test.
+struct Server {
+    child: Child,
+    address: String,
+}
+
+impl Drop for Server {
+    fn drop(&mut self) {
+        drop(self.child.kill());
+        drop(self.child.wait());
+    }
+}
+
+/// What a client saw.
+#[derive(Debug)]
+struct Seen {
+    status: u16,
+    head: String,
+    body: Vec<u8>,
+}
+
+impl Seen {
+    fn json(&self) -> Value {
+        serde_json::from_slice(&self.body).expect("a JSON body")
+    }
+
+    fn is_replayed(&self) -> bool {
+        self.head.to_ascii_lowercase().contains("idempotent-replayed: true")
+    }
+}
+
+impl Server {
+    fn start() -> Self {
+        let mut child = Command::new(env!("CARGO_BIN_EXE_stripe-sim"))
+            .args(["--port", "0"])
+            .stdout(Stdio::piped())
+            .spawn()
+            .expect("the binary starts");
+        let mut line = String::new();
+        let stdout = child.stdout.take().expect("a pipe");
+        BufReader::new(stdout).read_line(&mut line).expect("its first line");
+        let address = line.trim().rsplit("http://").next().expect("an address").to_owned();
+        Server { child, address }
+    }
+
+    /// Sends one request on its own connection and reads to the end.
+    fn send(&self, method: &str, path: &str, key: &str, body: &str) -> io::Result<Seen> {
+        let mut stream = TcpStream::connect(&self.address)?;
+        stream.set_read_timeout(Some(Duration::from_secs(10)))?;
+        let length = body.len();
+        write!(
+            stream,
+            "{method} {path} HTTP/1.1\r\nHost: sim\r\nConnection: close\r\nAuthorization: Bearer {KEY}\r\n\
+             Idempotency-Key: {key}\r\nContent-Length: {length}\r\n\r\n{body}"
+        )?;
+        let mut bytes = Vec::new();
+        stream.read_to_end(&mut bytes)?;
+        let end = bytes.windows(4).position(|window| window == b"\r\n\r\n");
+        let Some(end) = end else { return Err(io::ErrorKind::UnexpectedEof.into()) };
+        let head = String::from_utf8_lossy(&bytes[..end]).into_owned();
+        let status = head[9..12].parse().map_err(|_| io::ErrorKind::InvalidData)?;
+        Ok(Seen { status, head, body: bytes[end + 4..].to_vec() })
+    }
+
+    fn charge(&self, operation_id: &str) -> io::Result<Seen> {
+        self.send("POST", INTENTS, operation_id, &charge(operation_id, "pm_card_visa"))
+    }
+
+    fn control(&self, method: &str, path: &str, body: &Value) -> Value {
+        let seen = self.send(method, &format!("/_sim{path}"), "", &body.to_string()).expect("a reply");
+        assert_eq!(seen.status, 200, "{path}: {}", String::from_utf8_lossy(&seen.body));
+        seen.json()
+    }
+
+    fn script(&self, script: Value) {
+        self.control("PUT", "/faults", &json!({ "script": script }));
+    }
+
+    fn counts(&self) -> Value {
+        self.control("GET", "/counts", &Value::Null)
+    }
+}
+
+#[test]
+fn a_lost_reply_is_a_connection_error_whose_effect_is_counted_and_replayed() {
+    let server = Server::start();
+    server.script(json!([{ "fault": "lose_reply_after_effect" }]));
+    assert!(server.charge("p/charge/1").is_err());
+    let counts = server.counts();
+    assert_eq!(counts["operations"]["p/charge/1"]["intents_succeeded"], 1);
+    assert_eq!(counts["payments"]["p"]["paid_or_payable"], 1);
+    assert_eq!(counts["faults"]["lose_reply_after_effect"], 1);
+    let again = server.charge("p/charge/1").expect("a reply");
+    assert_eq!((again.status, again.is_replayed()), (200, true));
+    assert_eq!(server.counts()["sum"]["intents_created"], 1);
+}
+
+#[test]
+fn a_reset_before_has_no_effect() {
+    let server = Server::start();
+    server.script(json!([{ "fault": "reset_before" }]));
+    assert!(server.charge("p/charge/1").is_err());
+    assert_eq!(server.counts()["sum"]["intents_created"], 0);
+    assert!(!server.charge("p/charge/1").expect("a reply").is_replayed());
+}
+
+#[test]
+fn each_scripted_provider_fault_is_injected_once_in_order() {
+    let server = Server::start();
+    let kinds = ["rate_limit", "lock_timeout", "unavailable_503", "error_500_between"];
+    server.script(kinds.iter().map(|kind| json!({ "fault": kind })).collect());
+    let seen: Vec<_> = (0..5).map(|_| server.charge("p/charge/1").expect("a reply").status).collect();
+    assert_eq!(seen, [429, 429, 503, 500, 500]);
+    let counts = server.counts();
+    for kind in kinds {
+        assert_eq!(counts["faults"][kind], 1, "{kind}");
+    }
+    assert_eq!(counts["totals"]["replays"], 1);
+    let intents = server.control("GET", "/intents", &Value::Null);
+    assert_eq!(intents["intents"][0]["status"], "requires_confirmation");
+}
+
+#[test]
+fn a_scripted_fault_waits_for_the_request_it_names() {
+    let server = Server::start();
+    server.script(json!([
+        { "fault": "error_500_before", "operation_id": "p2", "method": "POST", "path_prefix": INTENTS },
+        { "fault": "rate_limit", "path_prefix": "/v1/payment_intents/pi_000001/cancel" }
+    ]));
+    assert_eq!(server.charge("p1/charge/1").expect("a reply").status, 200);
+    assert_eq!(server.charge("p2/charge/1").expect("a reply").status, 500);
+    let cancel = format!("{INTENTS}/pi_000001/cancel");
+    assert_eq!(server.send("POST", &cancel, "c", "").expect("a reply").status, 429);
+    assert_eq!(server.control("GET", "/faults", &Value::Null)["scripted_left"], 0);
+}
+
+#[test]
+fn the_effect_of_a_slow_request_outlives_its_client_and_its_key_is_in_use_meanwhile() {
+    let server = Server::start();
+    server.script(json!([{ "fault": "none", "delay_ms": 600 }]));
+    let mut impatient = TcpStream::connect(&server.address).expect("a connection");
+    let body = charge("p/charge/1", "pm_card_visa");
+    let length = body.len();
+    write!(
+        impatient,
+        "POST {INTENTS} HTTP/1.1\r\nHost: sim\r\nAuthorization: Bearer {KEY}\r\nIdempotency-Key: p/charge/1\r\n\
+         Content-Length: {length}\r\n\r\n{body}"
+    )
+    .expect("sent");
+    while server.counts()["running"] != 1 {
+        thread::sleep(Duration::from_millis(5));
+    }
+    drop(impatient);
+    assert_eq!(server.charge("p/charge/1").expect("a reply").status, 409);
+    while server.counts()["running"] != 0 {
+        thread::sleep(Duration::from_millis(20));
+    }
+    assert!(server.charge("p/charge/1").expect("a reply").is_replayed());
+    assert_eq!(server.counts()["sum"]["intents_succeeded"], 1);
+}
+
+#[test]
+fn hostile_bodies_keep_their_status_and_effect() {
+    let server = Server::start();
+    let kinds = ["empty", "html", "truncated", "not_utf8", "wrong_type", "deep", "huge", "cut_off"];
+    server.script(kinds.iter().map(|kind| json!({ "fault": "hostile_body", "hostile": kind })).collect());
+    for (number, kind) in kinds.iter().enumerate() {
+        let seen = server.charge(&format!("p{number}/charge/1")).expect("a head");
+        assert_eq!(seen.status, 200, "{kind}");
+        let usable = serde_json::from_slice::<Value>(&seen.body).is_ok_and(|body| body["id"].is_string());
+        assert!(!usable, "{kind}");
+        let promised =
+            seen.head.to_ascii_lowercase().contains(&format!("content-length: {}", seen.body.len()));
+        assert_eq!(promised, *kind != "cut_off", "{kind}");
+    }
+    assert_eq!(server.counts()["sum"]["intents_succeeded"], kinds.len());
+}
+
+#[test]
+fn chance_strikes_the_same_requests_under_the_same_seed() {
+    let run = |seed: u64| {
+        let server = Server::start();
+        let per_mille = json!({ "lose_reply_after_effect": 300, "error_500_after": 200, "rate_limit": 200 });
+        server.control("PUT", "/faults", &json!({ "seed": seed, "per_mille": per_mille }));
+        let outcomes: Vec<_> = (0..40)
+            .map(|number| server.charge(&format!("p{number}/charge/1")).map_or(0, |seen| seen.status))
+            .collect();
+        outcomes
+    };
+    let first = run(7);
+    assert_eq!(first, run(7));
+    assert_ne!(first, run(8));
+    for status in [0, 200, 429, 500] {
+        assert!(first.contains(&status), "{status} never happened");
+    }
+}
+
+#[test]
+fn the_log_shows_byte_equal_resends() {
+    let server = Server::start();
+    server.script(json!([{ "fault": "lose_reply_after_effect" }]));
+    drop(server.charge("p/charge/1"));
+    server.charge("p/charge/1").expect("a reply");
+    let log = server.control("GET", "/requests?limit=2", &Value::Null);
+    let (first, second) = (&log["requests"][0], &log["requests"][1]);
+    assert_eq!(first["body_hex"], second["body_hex"]);
+    assert_eq!(first["idempotency_key"], "p/charge/1");
+    assert_eq!((&first["fault"], &second["fault"]), (&"lose_reply_after_effect".into(), &"none".into()));
+    assert_eq!((&first["replayed"], &second["replayed"]), (&false.into(), &true.into()));
+    assert_eq!(first["response_body"], second["response_body"]);
+    assert_eq!((&second["operation_id"], &second["status"]), (&"p/charge/1".into(), &200.into()));
+}
+
+#[test]
+fn age_and_clock_let_a_key_end() {
+    let server = Server::start();
+    server.charge("p/charge/1").expect("a reply");
+    server.control("POST", "/age", &json!({ "ms": 23 * 3_600_000 }));
+    assert!(server.charge("p/charge/1").expect("a reply").is_replayed());
+    server.control("POST", "/clock", &json!({ "advance_ms": 3_600_000 }));
+    assert!(!server.charge("p/charge/1").expect("a reply").is_replayed());
+    assert_eq!(server.counts()["sum"]["intents_succeeded"], 2);
+}
+
+#[test]
+fn actors_settings_and_reset_work_over_http() {
+    let server = Server::start();
+    let outcomes = json!({ "pm_card_visa": "process", "pm_sim_x": "insufficient_funds" });
+    server.control("PUT", "/settings", &json!({ "outcomes": outcomes, "livemode": true }));
+    assert_eq!(server.charge("p/charge/1").expect("a reply").json()["status"], "processing");
+    let settled = server.control("POST", "/intents/pi_000001/settle", &json!({ "succeed": false }));
+    assert_eq!(settled["status"], "requires_payment_method");
+    let paid = server.control("POST", "/intents/pi_000001/pay", &json!({}));
+    assert_eq!(paid["status"], "succeeded");
+    let again = server.send("POST", "/_sim/intents/pi_000001/pay", "", "{}").expect("a reply");
+    assert_eq!(again.status, 409);
+    server.control("POST", "/reset", &json!({}));
+    assert_eq!(server.counts()["sum"]["intents_created"], 0);
+    assert_eq!(server.send("GET", "/_sim/nonsense", "", "").expect("a reply").status, 404);
+    assert_eq!(server.control("GET", "/health", &Value::Null)["status"], "ok");
+}
