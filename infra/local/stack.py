@@ -172,7 +172,7 @@ def serve(args: argparse.Namespace) -> int:
         whole.rename(ready)
         print(json.dumps(state), flush=True)
         watch(children, args.until_eof)
-    except Stopped:
+    except (Stopped, BrokenPipeError):  # told to stop, or nobody reads any more
         pass
     finally:
         for name in (signal.SIGTERM, signal.SIGINT, signal.SIGHUP):

@@ -27,6 +27,7 @@ RIGHTS = {
         "dynamodb:UpdateItem": {"PaymentsTable"},
         "logs:CreateLogStream": {"SweepLog"},
         "logs:PutLogEvents": {"SweepLog"},
+        "sqs:GetQueueAttributes": {"PaymentsQueue"},
         "sqs:SendMessage": {"PaymentsQueue"},
     },
     "publish": {
