@@ -2,8 +2,8 @@
 
 use std::collections::HashMap;
 
+use crate::form::pairs;
 use crate::http::Request;
-use crate::params::pairs;
 
 /// The longest key, in characters.
 pub(crate) const LONGEST_KEY: usize = 255;

@@ -13,6 +13,7 @@ mod counts;
 mod error;
 mod execute;
 mod fault;
+mod form;
 mod http;
 mod intent;
 mod keys;

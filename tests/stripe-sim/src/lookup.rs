@@ -1,9 +1,10 @@
 //! Lists and searches: what a caller can see, and how far it lies behind.
 
 use crate::error::ApiError;
+use crate::form::pairs;
 use crate::intent::{Intent, State};
 use crate::limits::integer;
-use crate::params::{bracketed, pairs};
+use crate::params::bracketed;
 use crate::query::Query;
 use crate::render::{self, IntentObject, ListPage, SearchPage, seconds};
 use crate::settings::Settings;

@@ -4,10 +4,9 @@ use std::borrow::Cow;
 use std::collections::BTreeMap;
 
 use crate::error::ApiError;
+use crate::form::pairs;
 use crate::intent::Capture;
 use crate::limits::{amount, boolean, check, currency};
-
-type Pair<'a> = (Cow<'a, str>, Cow<'a, str>);
 
 /// What a confirmation is told, within a create or on its own.
 #[derive(Clone, Debug, Default)]
@@ -35,11 +34,6 @@ pub(crate) struct CreateIntent {
     pub(crate) statement_descriptor_suffix: Option<String>,
     pub(crate) confirm: bool,
     pub(crate) confirmation: Confirmation,
-}
-
-/// Returns the pairs of a form-encoded body.
-pub(crate) fn pairs(form: &[u8]) -> impl Iterator<Item = Pair<'_>> {
-    form_urlencoded::parse(form)
 }
 
 /// Parses the body of a create.
