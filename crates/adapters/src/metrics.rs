@@ -1,0 +1,44 @@
+//! Metrics: CloudWatch's embedded metric format, one line on standard output, in the namespace `Ikkai`.
+
+use effect::Time;
+use payment::ports::Clock;
+use serde_json::json;
+
+use crate::SystemClock;
+
+/// Reports a count under the deployment's name.
+pub fn count(stack: &str, name: &str, value: u64) {
+    println!("{}", line(stack, name, value, SystemClock.now()));
+}
+
+fn line(stack: &str, name: &str, value: u64, now: Time) -> String {
+    json!({
+        "_aws": {
+            "Timestamp": now.0,
+            "CloudWatchMetrics": [{
+                "Namespace": "Ikkai",
+                "Dimensions": [["Stack"]],
+                "Metrics": [{ "Name": name, "Unit": "Count" }],
+            }],
+        },
+        "Stack": stack,
+        name: value,
+    })
+    .to_string()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_count_is_one_line_in_the_embedded_metric_format() {
+        let line = line("ikkai", "DueBacklog", 7, Time(1_000));
+        let read: serde_json::Value = serde_json::from_str(&line).unwrap();
+        assert_eq!(read["DueBacklog"], 7);
+        assert_eq!(read["Stack"], "ikkai");
+        assert_eq!(read["_aws"]["Timestamp"], 1_000);
+        assert_eq!(read["_aws"]["CloudWatchMetrics"][0]["Metrics"][0]["Name"], "DueBacklog");
+        assert!(!line.contains('\n'));
+    }
+}
