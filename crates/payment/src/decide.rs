@@ -123,7 +123,11 @@ pub fn decide(
             Next::Send(_) | Next::LookUp(_) => {}
         }
     }
-    if is_dirty || turn.claimed { Step::Save } else { Step::Stop }
+    // A record that a crashed first receive left without `due_at` is guarded by this message alone, which is about
+    // to be acknowledged.
+    let is_unguarded =
+        stored.is_some_and(|record| record.due_at.is_none()) && due(payment, None, rules).is_some();
+    if is_dirty || turn.claimed || is_unguarded { Step::Save } else { Step::Stop }
 }
 
 /// Returns when the payment is to be looked at again; `None` if no machine has anything left to do.

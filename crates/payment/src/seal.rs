@@ -34,7 +34,8 @@ pub fn seal(
     let held = stored.and_then(|record| record.due_at);
     let due_at = match guard {
         Guard::Redelivery if held.is_none() => None,
-        Guard::Redelivery | Guard::Due => due(&payment, claim.as_ref(), rules),
+        // Never in the past: a value that was answered by a wake already must not come back.
+        Guard::Redelivery | Guard::Due => due(&payment, claim.as_ref(), rules).map(|at| at.max(now)),
     };
     let review_at = payment.needs_review().then(|| stored.and_then(|record| record.review_at).unwrap_or(now));
     Record {

@@ -1,1 +1,24 @@
-//! Placeholder.
+//! A deterministic world that tries to charge twice.
+//!
+//! The real handlers of `settle`, `sweep` and `publish` run over simulated ports: a FIFO queue, a table with
+//! conditions and a stream, an event bus, a schedule, and Stripe below its wire shapes. One thread, virtual time, one
+//! seed. Every port call pauses before its effect and between its effect and its reply; a worker that dies there is a
+//! dropped future. Then faults stop, and everything must settle.
+
+mod exhaustive;
+mod invariants;
+mod options;
+mod panics;
+mod ports;
+mod queue;
+mod rng;
+mod run;
+mod state;
+mod stats;
+mod stripe;
+
+pub use exhaustive::{Flow, exhaust, flows};
+pub use options::{Breakage, Options, Order, StripeFault, rules};
+pub use rng::Rng;
+pub use run::{Report, command_of, run, run_seed};
+pub use stats::Stats;

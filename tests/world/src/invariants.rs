@@ -1,0 +1,198 @@
+//! What must hold after every step and at the end. Effects are counted at the simulated Stripe.
+
+use std::fmt::Write;
+
+use effect::{Standing, Time};
+use payment::{Effect, OperationKey, PaymentId, Record, ports::BusEntry};
+
+use crate::state::State;
+
+/// Describes a record in one line, for the trace.
+pub(crate) fn summary(record: &Record) -> String {
+    let mut text = format!("{} v{}", record.id, record.version);
+    for (key, operation) in &record.payment.operations {
+        let attempt = &operation.attempt;
+        let _ = write!(text, " {key}={:?}", attempt.standing);
+        if attempt.was_sent() && !attempt.standing.is_ended() {
+            let _ = write!(text, "(sent, gen {}, tries {})", attempt.generation, attempt.tries);
+        }
+        if let Some(review) = attempt.review {
+            let _ = write!(text, "(review {review:?})");
+        }
+    }
+    let relative = |at: Time| at.0 - crate::state::START_MS;
+    if let Some(claim) = &record.claim {
+        let _ = write!(text, " claim {} until {}", claim.token, relative(claim.until));
+    }
+    if let Some(due_at) = record.due_at {
+        let _ = write!(text, " due {}", relative(due_at));
+    }
+    text
+}
+
+/// Nothing moves down its rank, no operation is lost, no version is skipped.
+pub(crate) fn check_write(state: &mut State, before: Option<&Record>, after: &Record) {
+    let Some(before) = before else { return };
+    if after.version != before.version + 1 {
+        state.violate(format!("{} went from version {} to {}", after.id, before.version, after.version));
+    }
+    for (key, old) in &before.payment.operations {
+        let Some(new) = after.payment.operations.get(key) else {
+            state.violate(format!("{} lost its operation {key}", after.id));
+            continue;
+        };
+        let (from, to) = (old.attempt.standing, new.attempt.standing);
+        if to.rank() < from.rank() {
+            state.violate(format!("{} {key} moved down from {from:?} to {to:?}", after.id));
+        }
+    }
+}
+
+/// At most one intent of a payment is paid or payable at any time, and at most one effect belongs to an operation.
+pub(crate) fn check_effects(state: &mut State) {
+    let ids: Vec<PaymentId> = state.table.keys().cloned().collect();
+    for id in ids {
+        let open = state.stripe.paid_or_payable(id.as_str()).count();
+        if open > 1 {
+            state.violate(format!("{id} has {open} intents that are paid or payable"));
+        }
+    }
+    let twice: Vec<String> = state
+        .stripe
+        .effects()
+        .operations
+        .iter()
+        .filter(|(_, count)| count.intents_created > 1 || count.intents_succeeded > 1)
+        .map(|(operation, count)| format!("{operation} has {} intents", count.intents_created))
+        .collect();
+    for what in twice {
+        state.violate(what);
+    }
+}
+
+/// Nothing is announced that did not happen, and one id means one event.
+pub(crate) fn check_event(state: &mut State, entry: &BusEntry) {
+    if let Some(earlier) = state.bus.get(&entry.id)
+        && *earlier != entry.detail
+    {
+        state.violate(format!("the event {} was published with two contents", entry.id));
+    }
+    let operation = entry.id.split(':').next().unwrap_or_default();
+    let count = state.stripe.effects().operation(operation);
+    let happened = match entry.detail_type {
+        "PaymentCaptured" => count.intents_succeeded == 1,
+        "PaymentFailed" => count.declines > 0,
+        "PaymentCanceled" => count.intents_canceled > 0,
+        _ => true,
+    };
+    if !happened {
+        state.violate(format!("{} {} was announced and did not happen", entry.detail_type, entry.id));
+    }
+    state.bus.insert(entry.id.clone(), entry.detail.clone());
+}
+
+/// One value of `due_at` causes one wake at the most.
+pub(crate) fn check_wake(state: &mut State, payment: PaymentId, due_at: Time) {
+    let count = state.wakes.entry((payment.clone(), due_at.0)).or_default();
+    *count += 1;
+    if *count > 1 {
+        state.violate(format!("{payment} was woken twice for one due time"));
+    }
+}
+
+/// A message that leaves the queue leaves its payment guarded: settled, in review, due, or by another message.
+pub(crate) fn check_acknowledged(state: &mut State, group: &str) {
+    let Ok(id) = group.parse::<PaymentId>() else { return };
+    let Some(record) = state.table.get(&id) else {
+        return state.violate(format!("a message of {group} was acknowledged and nothing is on record"));
+    };
+    if record.due_at.is_none() && !is_at_rest(record) && !state.queue.holds(group) {
+        let summary = summary(record);
+        state.violate(format!("forgotten: {summary}"));
+    }
+}
+
+/// Everything has settled, and the record agrees with Stripe.
+pub(crate) fn check_end(state: &mut State) {
+    for (group, held) in
+        [("queue", !state.queue.is_empty()), ("dead-letter queue", !state.queue.dead.is_empty())]
+    {
+        if held {
+            state.violate(format!("the {group} still holds messages at the end"));
+        }
+    }
+    let records: Vec<Record> = state.table.values().cloned().collect();
+    for record in &records {
+        if !is_at_rest(record) {
+            state.violate(format!("not settled at the end: {}", summary(record)));
+        }
+        for (key, operation) in &record.payment.operations {
+            if let Effect::Charge { .. } = operation.effect {
+                check_charge(state, record, key, operation.attempt.standing);
+                count_end(state, operation.attempt.standing, operation.attempt.review.is_some());
+            }
+        }
+        for outcome in record.payment.operations.iter().flat_map(|(key, op)| {
+            op.outcomes.keys().map(move |outcome| format!("{}:{outcome}", key.id(&record.id)))
+        }) {
+            if !state.bus.contains_key(&outcome) {
+                state.violate(format!("never published: {outcome}"));
+            }
+        }
+    }
+    let orders = state.options.orders.clone();
+    for order in orders {
+        let command = crate::run::command_of(&order);
+        let key = OperationKey::charge(command.reference.clone());
+        let recorded = state
+            .table
+            .get(&command.payment_id())
+            .is_some_and(|record| record.payment.operations.contains_key(&key));
+        if !recorded {
+            state.violate(format!("a command was lost: {}", key.id(&command.payment_id())));
+        }
+    }
+}
+
+fn check_charge(state: &mut State, record: &Record, key: &OperationKey, standing: Standing) {
+    let id = key.id(&record.id);
+    let count = state.stripe.effects().operation(&id);
+    let paid = count.intents_succeeded > 0;
+    let is_in_review = record.payment.operations.get(key).is_some_and(|op| op.attempt.review.is_some());
+    let agrees = match standing {
+        Standing::Succeeded => paid,
+        Standing::Failed => !paid && count.intents_canceled == count.intents_created,
+        Standing::Canceled => !paid,
+        Standing::Refused => count.intents_created == 0,
+        // Only a person's case may rest unsettled, and only if neither list nor search can show the effect.
+        Standing::Unknown => is_in_review && count.intents_created == 0,
+        Standing::Pending => count.intents_created == 0,
+    };
+    if !agrees {
+        state.violate(format!("{id} is {standing:?} (review {is_in_review}) and Stripe has {count:?}"));
+    }
+}
+
+fn count_end(state: &mut State, standing: Standing, is_in_review: bool) {
+    let stats = &mut state.stats;
+    match standing {
+        _ if is_in_review => stats.reviews += 1,
+        Standing::Succeeded => stats.succeeded += 1,
+        Standing::Failed | Standing::Canceled => stats.failed += 1,
+        Standing::Refused => stats.refused += 1,
+        Standing::Pending | Standing::Unknown => {}
+    }
+}
+
+/// Tells whether every operation has ended, is in review, or waits behind a review. Written apart from the core.
+fn is_at_rest(record: &Record) -> bool {
+    let operations = &record.payment.operations;
+    operations.values().all(|operation| {
+        let attempt = &operation.attempt;
+        let behind_a_review = operations
+            .values()
+            .any(|earlier| earlier.seq < operation.seq && earlier.attempt.review.is_some());
+        let never_sent = attempt.standing == Standing::Pending && !attempt.was_sent();
+        attempt.standing.is_ended() || attempt.review.is_some() || (never_sent && behind_a_review)
+    })
+}

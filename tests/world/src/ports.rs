@@ -1,0 +1,363 @@
+//! The simulated ports: every call pauses before its effect, and between its effect and its reply.
+
+use std::{
+    future::Future,
+    pin::Pin,
+    task::{Context, Poll},
+};
+
+use effect::Time;
+use payment::{
+    Command, PaymentId, Record,
+    ports::{
+        Bus, BusEntry, Clock, DeadLetter, DeadLetters, Due, DueIndex, Ledger, LoadError, Message, Queue,
+        QueueDepth, Randomness, SaveError, SendError,
+    },
+};
+use stripe_wire::HttpReply;
+
+use crate::{
+    invariants,
+    options::{Breakage, SWEEP_EVERY_MS},
+    state::{Change, Event, OnRecord, PauseId, START_MS, Shared, State, TaskId, Wake},
+};
+
+/// The ports of one worker.
+#[derive(Clone)]
+pub(crate) struct Worker {
+    pub(crate) shared: Shared,
+    pub(crate) task: TaskId,
+    pub(crate) skew_ms: i64,
+}
+
+/// A pause point; dropping it is the crash.
+pub(crate) struct Paused {
+    shared: Shared,
+    id: PauseId,
+}
+
+impl Future for Paused {
+    type Output = (Wake, Option<HttpReply>);
+
+    fn poll(self: Pin<&mut Self>, _: &mut Context<'_>) -> Poll<Self::Output> {
+        let mut state = self.shared.0.borrow_mut();
+        match state.pauses.get_mut(&self.id) {
+            Some(pause) => match pause.woken {
+                Some(wake) => Poll::Ready((wake, pause.reply.take())),
+                None => Poll::Pending,
+            },
+            None => Poll::Pending,
+        }
+    }
+}
+
+impl Drop for Paused {
+    fn drop(&mut self) {
+        self.shared.0.borrow_mut().pauses.remove(&self.id);
+    }
+}
+
+impl Worker {
+    /// Stops at a named point for as long as the network takes.
+    pub(crate) fn pause(&self, point: &'static str) -> Paused {
+        let id = self.with(|state| {
+            let id = state.pause(self.task, point);
+            let at = state.now + state.latency();
+            state.schedule(at, Event::Resume(id, Wake::Go));
+            id
+        });
+        Paused { shared: self.shared.clone(), id }
+    }
+
+    /// Stops until something resumes the pause with this id.
+    pub(crate) fn wait_for(&self, id: PauseId) -> Paused {
+        Paused { shared: self.shared.clone(), id }
+    }
+
+    pub(crate) fn with<T>(&self, f: impl FnOnce(&mut State) -> T) -> T {
+        f(&mut self.shared.0.borrow_mut())
+    }
+}
+
+impl Clock for Worker {
+    fn now(&self) -> Time {
+        self.with(|state| Time(state.now + self.skew_ms))
+    }
+}
+
+impl Randomness for Worker {
+    fn jitter_per_mille(&self) -> u16 {
+        self.with(|state| state.rng.below(1_001) as u16)
+    }
+
+    fn token(&self) -> String {
+        self.with(|state| {
+            state.tokens += 1;
+            format!("w{}-{}", self.task, state.tokens)
+        })
+    }
+}
+
+impl Ledger for Worker {
+    async fn load(&self, id: &PaymentId) -> Result<Option<Record>, LoadError> {
+        self.pause("load").await;
+        let read = self.with(|state| {
+            if state.table_fails() {
+                return Err(LoadError::Unavailable("throttled"));
+            }
+            Ok(state.table.get(id).cloned())
+        });
+        self.pause("load reply").await;
+        read
+    }
+
+    async fn save(&self, expected: Option<&Record>, next: &Record) -> Result<(), SaveError> {
+        self.pause("save").await;
+        let (result, is_reply_lost) = self.with(|state| {
+            if state.is_within(state.options.table_outage) {
+                return (Err(SaveError::Unknown("no connection")), false);
+            }
+            if state.table_fails() {
+                return (Err(SaveError::NotDone("throttled")), false);
+            }
+            let result = state.write(expected, next, &self.name());
+            (result, state.strikes(state.options.lose_write_reply))
+        });
+        self.pause("save reply").await;
+        if !is_reply_lost {
+            return result;
+        }
+        // The SDK sends again, and the condition now fails on what our first request wrote, or later ones; or it
+        // gives up.
+        self.with(|state| {
+            state.stats.lost_write_replies += 1;
+            if state.rng.chance(500) {
+                return Err(SaveError::Unknown("reply lost"));
+            }
+            if result.is_err() {
+                return result;
+            }
+            Err(SaveError::Conflict(state.table.get(&next.id).cloned().map(Box::new)))
+        })
+    }
+}
+
+impl DueIndex for Worker {
+    async fn due(&self, shard: u8, now: Time, limit: u32) -> Result<Vec<Due>, LoadError> {
+        // Eight queries a run would only repeat one pause point: the first shard's stands for all.
+        if shard == 0 {
+            self.pause("due").await;
+        }
+        self.with(|state| {
+            if state.table_fails() {
+                return Err(LoadError::Unavailable("throttled"));
+            }
+            let mut found: Vec<Due> = state
+                .table
+                .values()
+                .filter(|record| record.id.shard() == shard)
+                .filter_map(|record| {
+                    let due_at = record.due_at.filter(|at| *at <= now)?;
+                    Some(Due { due_at, payment_id: record.id.clone() })
+                })
+                .collect();
+            found.sort_unstable();
+            found.truncate(limit as usize);
+            Ok(found)
+        })
+    }
+
+    async fn lease(&self, due: &Due, until: Time) -> Result<bool, LoadError> {
+        self.pause("lease").await;
+        let (won, is_reply_lost) = self.with(|state| {
+            if state.table_fails() {
+                return (Err(LoadError::Unavailable("throttled")), false);
+            }
+            let won = match state.table.get_mut(&due.payment_id) {
+                Some(record) if record.due_at == Some(due.due_at) => {
+                    record.due_at = Some(until);
+                    true
+                }
+                Some(_) | None => false,
+            };
+            state.plan_sweep_for(until);
+            (Ok(won), state.strikes(state.options.lose_write_reply))
+        });
+        self.pause("lease reply").await;
+        if is_reply_lost && self.with(|state| state.rng.chance(500)) {
+            return Err(LoadError::Unavailable("reply lost"));
+        }
+        won
+    }
+}
+
+impl Queue for Worker {
+    async fn send(&self, message: &Message) -> Result<(), SendError> {
+        self.pause("send").await;
+        let result = self.with(|state| {
+            if state.strikes(state.options.send_fault) {
+                state.stats.send_faults += 1;
+                if state.rng.chance(500) {
+                    return Err(SendError("not sent"));
+                }
+                state.take_message(message);
+                return Err(SendError("reply lost"));
+            }
+            state.take_message(message);
+            Ok(())
+        });
+        self.pause("send reply").await;
+        result
+    }
+}
+
+impl QueueDepth for Worker {
+    async fn waiting(&self) -> Result<u64, SendError> {
+        self.pause("depth").await;
+        self.with(|state| Ok(state.queue.waiting(state.now) as u64))
+    }
+}
+
+impl DeadLetters for Worker {
+    async fn set_aside(&self, letter: &DeadLetter) -> Result<(), SendError> {
+        self.pause("set aside").await;
+        self.with(|state| {
+            state.note(|| format!("set aside {}: {}", letter.source_id, letter.reason));
+            state.set_aside.push(letter.reason.clone());
+        });
+        self.pause("set aside reply").await;
+        Ok(())
+    }
+}
+
+impl Bus for Worker {
+    async fn put(&self, entries: &[BusEntry]) -> Result<Vec<bool>, SendError> {
+        self.pause("put").await;
+        let result = self.with(|state| {
+            let fault = state.strikes(state.options.bus_fault);
+            let kind = if fault { 1 + state.rng.below(3) } else { 0 };
+            let refused = state.rng.below(entries.len() as u64) as usize;
+            state.stats.bus_faults += u64::from(fault);
+            if kind == 1 {
+                return Err(SendError("not put"));
+            }
+            let taken: Vec<bool> = (0..entries.len()).map(|index| kind != 2 || index != refused).collect();
+            for (entry, taken) in entries.iter().zip(&taken) {
+                if *taken {
+                    invariants::check_event(state, entry);
+                }
+            }
+            if kind == 3 { Err(SendError("reply lost")) } else { Ok(taken) }
+        });
+        self.pause("put reply").await;
+        result
+    }
+}
+
+impl Worker {
+    fn name(&self) -> String {
+        format!("w{}", self.task)
+    }
+}
+
+impl State {
+    fn table_fails(&mut self) -> bool {
+        if self.is_within(self.options.table_outage) || self.strikes(self.options.throttle) {
+            self.stats.throttles += 1;
+            return true;
+        }
+        false
+    }
+
+    /// One conditional write, and what the table's stream makes of it.
+    fn write(&mut self, expected: Option<&Record>, next: &Record, who: &str) -> Result<(), SaveError> {
+        if let Some(deferred) = self.deferred.remove(&next.id) {
+            self.put_record(deferred, who);
+        } else if self.options.breakage == Some(Breakage::EffectBeforeRecord) && is_new_intent(expected, next)
+        {
+            self.deferred.insert(next.id.clone(), next.clone());
+            return Ok(());
+        }
+        let stored = self.table.get(&next.id);
+        let holds = match (expected, stored) {
+            (None, None) => true,
+            (Some(expected), Some(stored)) => {
+                let is_lease_kept = next.due_at.is_none()
+                    || next.due_at != expected.due_at
+                    || stored.due_at == expected.due_at;
+                expected.version == stored.version && is_lease_kept
+            }
+            (None, Some(_)) | (Some(_), None) => false,
+        };
+        if !holds && self.options.breakage != Some(Breakage::UnconditionalWrite) {
+            self.stats.conflicts += 1;
+            let current = stored.cloned();
+            self.note(|| format!("{who} save refused: the record has changed"));
+            return Err(SaveError::Conflict(current.map(Box::new)));
+        }
+        self.put_record(next.clone(), who);
+        Ok(())
+    }
+
+    fn put_record(&mut self, record: Record, who: &str) {
+        self.writes += 1;
+        self.note(|| format!("{who} wrote {}", invariants::summary(&record)));
+        invariants::check_write(self, self.table.get(&record.id).cloned().as_ref(), &record);
+        self.remember_frozen(&record);
+        if record.announce.is_some() {
+            let sequence = self.stream.len() as u64 + 1;
+            self.stream.push(Change { sequence, record: record.clone() });
+            let after = self.latency();
+            self.plan_publish(after);
+        }
+        if let Some(due_at) = record.due_at {
+            self.plan_sweep_for(due_at);
+        }
+        self.table.insert(record.id.clone(), record);
+    }
+
+    fn remember_frozen(&mut self, record: &Record) {
+        for operation in record.payment.operations.values() {
+            let Some(frozen) = &operation.attempt.frozen else { continue };
+            let first_sent_at = operation.attempt.first_sent_at.map_or(self.now, |at| at.0);
+            if operation.attempt.standing.is_ended() {
+                continue;
+            }
+            match self.frozen.get_mut(frozen.key.as_str()) {
+                Some(held) => held.first_sent_at = first_sent_at,
+                None => {
+                    let on_record =
+                        OnRecord { path: frozen.path.clone(), body: frozen.body.clone(), first_sent_at };
+                    self.frozen.insert(frozen.key.as_str().to_owned(), on_record);
+                }
+            }
+        }
+    }
+
+    /// Plans the sweep's run at the first tick of its schedule after `due_at`.
+    pub(crate) fn plan_sweep_for(&mut self, due_at: Time) {
+        let due = due_at.0.max(self.now + 1) - START_MS;
+        let tick = (due + SWEEP_EVERY_MS - 1) / SWEEP_EVERY_MS * SWEEP_EVERY_MS;
+        self.plan_sweep(START_MS + tick);
+    }
+
+    fn take_message(&mut self, message: &Message) {
+        let (group, id) = (message.group.as_str(), message.deduplication_id.as_str());
+        let taken = self.queue.send(self.now, group, id, &message.body);
+        self.note(|| format!("queue {} {}", if taken { "took" } else { "ignored a repeat:" }, message.body));
+        if taken && let Ok(Command::Wake { payment_id, due_at }) = Command::parse(&message.body) {
+            invariants::check_wake(self, payment_id, due_at);
+        }
+        let at = self.now + self.rng.between(1, 50);
+        self.schedule(at, Event::Receive);
+    }
+}
+
+fn is_new_intent(expected: Option<&Record>, next: &Record) -> bool {
+    let sent = |record: &Record| -> Vec<_> {
+        record.payment.operations.values().map(|op| (op.seq, op.attempt.last_send_until)).collect()
+    };
+    next.claim.is_some()
+        && expected.map(&sent).unwrap_or_default() != sent(next)
+        && next.payment.operations.values().any(|op| op.attempt.was_sent())
+}

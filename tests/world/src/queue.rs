@@ -1,0 +1,127 @@
+//! The simulated FIFO queue: groups in order and locked while in flight, visibility, deduplication, receive counts,
+//! a dead-letter queue.
+
+use std::collections::{BTreeMap, HashMap, VecDeque};
+
+use crate::options::{DEDUPLICATION_MS, MAX_RECEIVE_COUNT, VISIBILITY_MS};
+
+/// One message.
+#[derive(Debug, Clone)]
+pub(crate) struct Message {
+    pub(crate) id: u64,
+    pub(crate) group: String,
+    pub(crate) body: String,
+    pub(crate) received: u32,
+    pub(crate) visible_at: i64,
+    pub(crate) receipt: u64,
+}
+
+/// The queue and its dead-letter queue.
+#[derive(Debug, Default)]
+pub(crate) struct Queue {
+    groups: BTreeMap<String, VecDeque<Message>>,
+    seen: HashMap<(String, String), i64>,
+    pub(crate) dead: Vec<Message>,
+    next_id: u64,
+    next_receipt: u64,
+}
+
+impl Queue {
+    /// Takes a message; false if it is a duplicate inside the deduplication interval.
+    pub(crate) fn send(&mut self, now: i64, group: &str, deduplication_id: &str, body: &str) -> bool {
+        let key = (group.to_owned(), deduplication_id.to_owned());
+        if self.seen.get(&key).is_some_and(|until| now < *until) {
+            return false;
+        }
+        self.seen.insert(key, now + DEDUPLICATION_MS);
+        self.next_id += 1;
+        let message = Message {
+            id: self.next_id,
+            group: group.to_owned(),
+            body: body.to_owned(),
+            received: 0,
+            visible_at: now,
+            receipt: 0,
+        };
+        self.groups.entry(group.to_owned()).or_default().push_back(message);
+        true
+    }
+
+    /// Receives at most `limit` messages of groups that are not locked; `take` tells how many of each group.
+    pub(crate) fn receive(
+        &mut self,
+        now: i64,
+        limit: usize,
+        mut take: impl FnMut() -> usize,
+    ) -> Vec<Message> {
+        let mut batch = Vec::new();
+        for messages in self.groups.values_mut() {
+            if batch.len() >= limit {
+                break;
+            }
+            if messages.iter().any(|message| message.visible_at > now) {
+                continue;
+            }
+            while messages.front().is_some_and(|message| message.received >= MAX_RECEIVE_COUNT) {
+                self.dead.extend(messages.pop_front());
+            }
+            let room = (limit - batch.len()).min(take());
+            for message in messages.iter_mut().take(room) {
+                self.next_receipt += 1;
+                message.received += 1;
+                message.visible_at = now + VISIBILITY_MS;
+                message.receipt = self.next_receipt;
+                batch.push(message.clone());
+            }
+        }
+        self.groups.retain(|_, messages| !messages.is_empty());
+        batch
+    }
+
+    /// Deletes a message by its receipt; a stale receipt deletes nothing.
+    pub(crate) fn delete(&mut self, now: i64, message: &Message) -> bool {
+        let Some(messages) = self.groups.get_mut(&message.group) else { return false };
+        let before = messages.len();
+        messages.retain(|held| {
+            !(held.id == message.id && held.receipt == message.receipt && now < held.visible_at)
+        });
+        let deleted = messages.len() < before;
+        if messages.is_empty() {
+            self.groups.remove(&message.group);
+        }
+        deleted
+    }
+
+    /// Puts the dead-lettered messages back, as an operator would.
+    pub(crate) fn redrive(&mut self, now: i64) -> usize {
+        let dead = std::mem::take(&mut self.dead);
+        let count = dead.len();
+        for message in dead {
+            self.next_id += 1;
+            let again = Message { id: self.next_id, received: 0, visible_at: now, receipt: 0, ..message };
+            self.groups.entry(again.group.clone()).or_default().push_back(again);
+        }
+        count
+    }
+
+    /// Tells whether a group holds any message, visible or in flight, or a dead-lettered one.
+    pub(crate) fn holds(&self, group: &str) -> bool {
+        self.groups.contains_key(group) || self.dead.iter().any(|message| message.group == group)
+    }
+
+    pub(crate) fn waiting(&self, now: i64) -> usize {
+        self.groups.values().flatten().filter(|message| message.visible_at <= now).count()
+    }
+
+    /// Returns when the next message becomes visible, if none is.
+    pub(crate) fn next_visible(&self) -> Option<i64> {
+        self.groups
+            .values()
+            .filter_map(|messages| messages.iter().map(|message| message.visible_at).max())
+            .min()
+    }
+
+    pub(crate) fn is_empty(&self) -> bool {
+        self.groups.is_empty()
+    }
+}

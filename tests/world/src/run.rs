@@ -1,0 +1,449 @@
+//! One run: a seed, its options, and the loop that lets events happen in their order.
+
+use std::{
+    cell::RefCell,
+    collections::BTreeMap,
+    future::Future,
+    pin::Pin,
+    rc::Rc,
+    task::{Context, Poll, Waker},
+};
+
+use aws_lambda_events::sqs::{SqsBatchResponse, SqsEvent, SqsMessage};
+use effect::Time;
+use payment::{Charge, Command, Limits, Settings};
+use publish::{Publish, announcement};
+use settle::Settle;
+use stripe_wire::Stripe;
+use sweep::{Sweep, SweepSettings};
+
+use crate::{
+    invariants,
+    options::{
+        FUNCTION_TIMEOUT_MS, Options, Order, PROVIDER_TIMEOUT_MS, SWEEP_LEASE_MS, VISIBILITY_MS,
+        WRITE_MARGIN_MS, rules,
+    },
+    panics::hear,
+    ports::Worker,
+    queue::Message,
+    rng::Rng,
+    state::{Event, PauseId, START_MS, Shared, State, TaskId, Wake},
+    stats::Stats,
+};
+
+/// The most events one run may take: more means that it does not settle.
+const MAX_STEPS: u64 = 40_000;
+
+/// What a run showed.
+#[derive(Debug, Clone)]
+pub struct Report {
+    /// What it met.
+    pub stats: Stats,
+    /// Invariants broken, in order.
+    pub violations: Vec<String>,
+    /// Pause points passed.
+    pub points: u64,
+    /// Requests to Stripe.
+    pub requests: u64,
+    /// Writes of the table.
+    pub writes: u64,
+    /// One line a step, if asked for.
+    pub trace: Vec<String>,
+    /// Digest of everything that happened.
+    pub hash: u64,
+}
+
+/// Runs the hostile run of a seed.
+#[must_use]
+pub fn run_seed(seed: u64, alter: impl FnOnce(&mut Options), traced: bool) -> Report {
+    let mut rng = Rng::new(seed);
+    let mut options = Options::draw(&mut rng);
+    alter(&mut options);
+    run(options, rng, traced)
+}
+
+/// Runs given options with a seed for what they leave to chance.
+#[must_use]
+pub fn run(options: Options, rng: Rng, traced: bool) -> Report {
+    let state = State::new(options, rng, traced);
+    let mut driver =
+        Driver { shared: Shared(Rc::new(RefCell::new(state))), tasks: BTreeMap::new(), next_task: 0 };
+    let ((), panics) = hear(|| driver.run());
+    drop(driver.tasks);
+    let mut state = driver.shared.0.borrow_mut();
+    for panic in panics {
+        state.violate(format!("the code under test panicked: {panic}"));
+    }
+    let mut stats = std::mem::take(&mut state.stats);
+    stats.seeds = 1;
+    stats.steps = state.steps;
+    stats.keys_pruned = state.stripe.effects().totals.keys_pruned;
+    stats.outages = u64::from(state.options.outage.is_some());
+    Report {
+        stats,
+        violations: std::mem::take(&mut state.violations),
+        points: state.points,
+        requests: state.requests,
+        writes: state.writes,
+        hash: state.hash(),
+        trace: state.trace.take().unwrap_or_default(),
+    }
+}
+
+/// Returns the command of an order.
+///
+/// # Panics
+/// If the order's words are no valid names.
+#[must_use]
+pub fn command_of(order: &Order) -> Charge {
+    #[expect(clippy::unwrap_used, reason = "the world's own words are valid names")]
+    Charge {
+        tenant: "shop".parse().unwrap(),
+        order: format!("o-{}", order.payment).parse().unwrap(),
+        reference: order.reference.parse().unwrap(),
+        amount: order.amount.try_into().unwrap(),
+        currency: "jpy".parse().unwrap(),
+        customer: format!("cus_{}", order.payment).parse().unwrap(),
+        payment_method: order.payment_method.parse().unwrap(),
+        causation_id: None,
+        traceparent: None,
+    }
+}
+
+enum Kind {
+    Settle { messages: Vec<Message> },
+    Sweep,
+    Publish { to: usize },
+}
+
+enum Done {
+    Settle(Result<SqsBatchResponse, settle::Unreportable>),
+    Sweep,
+    Publish(Option<String>),
+}
+
+struct Task {
+    kind: Kind,
+    future: Pin<Box<dyn Future<Output = Done>>>,
+}
+
+struct Driver {
+    shared: Shared,
+    tasks: BTreeMap<TaskId, Task>,
+    next_task: TaskId,
+}
+
+impl Driver {
+    fn run(&mut self) {
+        self.with(|state| {
+            for index in 0..state.options.orders.len() {
+                let at = START_MS + state.options.orders[index].at;
+                state.schedule(at, Event::Command(index));
+            }
+            for at in [state.options.redrive_at, Some(state.options.calm_at)].into_iter().flatten() {
+                state.schedule(START_MS + at, Event::Redrive);
+            }
+        });
+        while let Some(event) = self.with(State::next_event) {
+            let steps = self.with(|state| {
+                state.steps += 1;
+                state.steps
+            });
+            if steps > MAX_STEPS {
+                self.with(|state| state.violate(format!("not settled after {MAX_STEPS} steps")));
+                return;
+            }
+            self.handle(event);
+            if self.with(|state| !state.violations.is_empty()) {
+                return;
+            }
+        }
+        self.with(invariants::check_end);
+    }
+
+    fn handle(&mut self, event: Event) {
+        match event {
+            Event::Resume(pause, wake) => self.resume(pause, wake),
+            Event::StripeFinish { request } => self.with(|state| {
+                state.finish_request(request);
+                invariants::check_effects(state);
+            }),
+            Event::Receive => self.receive(),
+            Event::Sweep => self.sweep(),
+            Event::Publish => self.publish(),
+            Event::Kill(task) => {
+                if let Some(task) = self.tasks.remove(&task) {
+                    self.with(|state| {
+                        state.stats.timeouts += 1;
+                        state.note(|| "a worker is killed at its timeout".to_owned());
+                    });
+                    self.bury(task);
+                }
+            }
+            Event::Command(index) => self.with(|state| {
+                let command = Command::Charge(command_of(&state.options.orders[index].clone()));
+                let taken = state.queue.send(
+                    state.now,
+                    command.payment_id().as_str(),
+                    &command.deduplication_id(),
+                    &command.to_body(),
+                );
+                state.note(|| format!("command taken={taken} {}", command.to_body()));
+                let at = state.now + 5;
+                state.schedule(at, Event::Receive);
+            }),
+            Event::SettleProcessing { id, succeed } => self.with(|state| {
+                // It may have been canceled in the meantime.
+                let _ = state.stripe.settle_processing(state.now, &id, succeed);
+                state.note(|| format!("{id} leaves processing, paid={succeed}"));
+                invariants::check_effects(state);
+            }),
+            Event::CustomerPays { id } => self.with(|state| {
+                if state.stripe.customer_pays(state.now, &id).is_ok() {
+                    state.stats.late_payments += 1;
+                    state.note(|| format!("the customer pays {id}"));
+                }
+                invariants::check_effects(state);
+            }),
+            Event::Redrive => self.with(|state| {
+                let count = state.queue.redrive(state.now);
+                state.stats.redriven += count as u64;
+                let at = state.now + 5;
+                state.schedule(at, Event::Receive);
+            }),
+        }
+    }
+
+    /// Lets a paused call go on, unless its worker dies there.
+    fn resume(&mut self, pause: PauseId, wake: Wake) {
+        let resumed = self.with(|state| {
+            let waiting = state.pauses.get_mut(&pause)?;
+            if waiting.woken.is_some() {
+                return None;
+            }
+            waiting.woken = Some(wake);
+            let (task, point) = (waiting.task, waiting.point);
+            let number = state.points;
+            state.points += 1;
+            let dies = state.options.crash_at.contains(&number) || state.strikes(state.options.crash);
+            if dies {
+                state.stats.crashes += 1;
+                state.note(|| format!("w{task} dies at `{point}` (pause point {number})"));
+            }
+            Some((task, dies))
+        });
+        match resumed {
+            Some((task, true)) => {
+                if let Some(task) = self.tasks.remove(&task) {
+                    self.bury(task);
+                }
+            }
+            Some((task, false)) => self.poll(task),
+            None => {}
+        }
+    }
+
+    fn poll(&mut self, id: TaskId) {
+        let Some(task) = self.tasks.get_mut(&id) else { return };
+        let mut context = Context::from_waker(Waker::noop());
+        if let Poll::Ready(done) = task.future.as_mut().poll(&mut context)
+            && let Some(task) = self.tasks.remove(&id)
+        {
+            self.complete(task, done);
+        }
+    }
+
+    fn complete(&mut self, task: Task, done: Done) {
+        match (task.kind, done) {
+            (Kind::Settle { messages }, Done::Settle(Ok(response))) => self.with(|state| {
+                let failed: Vec<String> =
+                    response.batch_item_failures.into_iter().map(|failure| failure.item_identifier).collect();
+                for message in &messages {
+                    if failed.contains(&message.id.to_string()) {
+                        continue;
+                    }
+                    if state.queue.delete(state.now, message) {
+                        invariants::check_acknowledged(state, &message.group);
+                    }
+                }
+                let at = state.now + 1;
+                state.schedule(at, Event::Receive);
+            }),
+            (Kind::Publish { to }, Done::Publish(stopped_at)) => self.with(|state| {
+                state.publish_planned = false;
+                state.published_to = match stopped_at.and_then(|at| at.parse::<usize>().ok()) {
+                    Some(sequence) => sequence.saturating_sub(1),
+                    // A stream batch may come again although it went well.
+                    None if state.strikes(state.options.bus_fault) => state.published_to,
+                    None => to,
+                };
+                state.plan_publish(1_000);
+            }),
+            (kind, _) => self.bury(Task { kind, future: task.future }),
+        }
+    }
+
+    /// What happens outside when a worker ends without an answer.
+    fn bury(&mut self, task: Task) {
+        let kind = match task {
+            Task { kind, future } => {
+                drop(future);
+                kind
+            }
+        };
+        self.with(|state| match kind {
+            // Its messages become visible again by themselves.
+            Kind::Settle { .. } => {}
+            Kind::Sweep => {
+                let earliest = state.table.values().filter_map(|record| record.due_at).min();
+                if let Some(due_at) = earliest {
+                    state.plan_sweep_for(due_at);
+                }
+            }
+            Kind::Publish { .. } => {
+                state.publish_planned = false;
+                state.plan_publish(1_000);
+            }
+        });
+    }
+
+    fn receive(&mut self) {
+        loop {
+            let messages = self.with(|state| {
+                let limit = 1 + state.rng.below(10) as usize;
+                let mut rng = state.rng.clone();
+                let messages = state.queue.receive(state.now, limit, || 1 + rng.below(4) as usize);
+                state.rng = rng;
+                messages
+            });
+            if messages.is_empty() {
+                break;
+            }
+            let twice = self.with(|state| state.strikes(state.options.duplicate_delivery));
+            if twice {
+                self.with(|state| state.stats.duplicates += 1);
+                self.settle(messages.clone());
+            }
+            self.settle(messages);
+        }
+        self.with(|state| {
+            if let Some(at) = state.queue.next_visible().filter(|at| *at > state.now) {
+                state.schedule(at, Event::Receive);
+            }
+            // Once faults have stopped, a person redrives whatever is still set aside.
+            if state.is_calm() && !state.queue.dead.is_empty() {
+                let at = state.now + effect::hours(1);
+                state.schedule(at, Event::Redrive);
+            }
+            debug_assert!(VISIBILITY_MS >= FUNCTION_TIMEOUT_MS, "a batch is over before it comes again");
+        });
+    }
+
+    fn settle(&mut self, messages: Vec<Message>) {
+        let worker = self.worker();
+        let handler = Settle {
+            ledger: worker.clone(),
+            processor: Stripe::new(worker.clone()),
+            dead_letters: worker.clone(),
+            clock: worker.clone(),
+            randomness: worker.clone(),
+            settings: Settings {
+                stack: "world".to_owned(),
+                rules: rules(),
+                limits: Limits { provider_timeout_ms: PROVIDER_TIMEOUT_MS, write_margin_ms: WRITE_MARGIN_MS },
+                conflicts: 5,
+            },
+        };
+        let event = batch(&messages);
+        let deadline = self.deadline(&worker);
+        let future = Box::pin(async move { Done::Settle(handler.handle(event, deadline).await) });
+        self.spawn(&worker, Kind::Settle { messages }, future);
+    }
+
+    fn sweep(&mut self) {
+        self.with(|state| state.sweep_planned = None);
+        let worker = self.worker();
+        let handler = Sweep {
+            index: worker.clone(),
+            queue: worker.clone(),
+            clock: worker.clone(),
+            settings: SweepSettings { lease_ms: SWEEP_LEASE_MS, wakes: 100, margin_ms: WRITE_MARGIN_MS },
+        };
+        let deadline = self.deadline(&worker);
+        let future = Box::pin(async move {
+            let _ = handler.handle(deadline).await;
+            Done::Sweep
+        });
+        self.spawn(&worker, Kind::Sweep, future);
+    }
+
+    fn publish(&mut self) {
+        let worker = self.worker();
+        let (announcements, to) = self.with(|state| {
+            let to = state.stream.len().min(state.published_to + 1 + state.rng.below(12) as usize);
+            let changes = &state.stream[state.published_to..to];
+            let read =
+                |change: &crate::state::Change| announcement(change.sequence.to_string(), &change.record);
+            (changes.iter().map(read).collect::<Vec<_>>(), to)
+        });
+        let handler = Publish { bus: worker.clone(), quarantine: worker.clone() };
+        let future = Box::pin(async move { Done::Publish(handler.publish(&announcements).await) });
+        self.spawn(&worker, Kind::Publish { to }, future);
+    }
+
+    fn worker(&mut self) -> Worker {
+        self.next_task += 1;
+        let skew_ms = self.with(|state| {
+            let most = state.options.skew_ms;
+            state.rng.between(-most, most)
+        });
+        Worker { shared: self.shared.clone(), task: self.next_task, skew_ms }
+    }
+
+    fn deadline(&self, worker: &Worker) -> Time {
+        self.with(|state| Time(state.now + worker.skew_ms + FUNCTION_TIMEOUT_MS))
+    }
+
+    fn spawn(&mut self, worker: &Worker, kind: Kind, future: Pin<Box<dyn Future<Output = Done>>>) {
+        let id = worker.task;
+        self.with(|state| {
+            let at = state.now + FUNCTION_TIMEOUT_MS;
+            state.schedule(at, Event::Kill(id));
+        });
+        self.tasks.insert(id, Task { kind, future });
+        self.poll(id);
+    }
+
+    fn with<T>(&self, f: impl FnOnce(&mut State) -> T) -> T {
+        f(&mut self.shared.0.borrow_mut())
+    }
+}
+
+impl State {
+    fn hash(&self) -> u64 {
+        let mut hash: u64 = 0xCBF2_9CE4_8422_2325;
+        let mut mix = |value: u64| hash = (hash ^ value).wrapping_mul(0x0000_0100_0000_01B3);
+        for value in
+            [self.now as u64, self.steps, self.points, self.requests, self.writes, self.rng.clone().next()]
+        {
+            mix(value);
+        }
+        for byte in self.bus.keys().flat_map(|id| id.bytes()) {
+            mix(u64::from(byte));
+        }
+        hash
+    }
+}
+
+fn batch(messages: &[Message]) -> SqsEvent {
+    let mut event = SqsEvent::default();
+    for message in messages {
+        let mut record = SqsMessage::default();
+        record.message_id = Some(message.id.to_string());
+        record.body = Some(message.body.clone());
+        record.attributes.insert("MessageGroupId".to_owned(), message.group.clone());
+        record.attributes.insert("ApproximateReceiveCount".to_owned(), message.received.to_string());
+        event.records.push(record);
+    }
+    event
+}

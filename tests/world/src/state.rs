@@ -1,0 +1,241 @@
+//! The world's state: virtual time, the events to come, and everything outside the functions.
+
+use std::{
+    cell::RefCell,
+    cmp::Reverse,
+    collections::{BTreeMap, BinaryHeap, HashMap},
+    rc::Rc,
+};
+
+use payment::{PaymentId, Record};
+use stripe_wire::HttpReply;
+
+use crate::{
+    options::{Options, StripeFault},
+    queue::Queue,
+    rng::Rng,
+    stats::Stats,
+};
+
+pub(crate) type TaskId = u32;
+pub(crate) type PauseId = u64;
+
+/// Something that happens at a point of virtual time.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) enum Event {
+    /// A paused port call goes on.
+    Resume(PauseId, Wake),
+    /// Stripe carries out the request that it has begun.
+    StripeFinish { request: u64 },
+    /// The queue's mapping looks for messages.
+    Receive,
+    /// The schedule invokes the sweep.
+    Sweep,
+    /// The stream's mapping invokes the publisher.
+    Publish,
+    /// An invocation reaches its timeout.
+    Kill(TaskId),
+    /// Somebody sends a command.
+    Command(usize),
+    /// A payment in `processing` ends.
+    SettleProcessing { id: String, succeed: bool },
+    /// A customer pays an intent that was declined.
+    CustomerPays { id: String },
+    /// An operator redrives the dead-letter queue.
+    Redrive,
+}
+
+/// How a paused call goes on.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub(crate) enum Wake {
+    /// Normally.
+    Go,
+    /// The reply has arrived.
+    Reply,
+    /// The connection broke.
+    Broken,
+    /// Nothing arrived in time.
+    TimedOut,
+}
+
+pub(crate) struct Pause {
+    pub(crate) task: TaskId,
+    pub(crate) point: &'static str,
+    pub(crate) woken: Option<Wake>,
+    pub(crate) reply: Option<HttpReply>,
+}
+
+/// A request that Stripe has begun.
+pub(crate) struct Begun {
+    pub(crate) ticket: stripe_sim::Ticket,
+    pub(crate) pause: PauseId,
+    pub(crate) fault: StripeFault,
+}
+
+/// A request that was on record before it could be sent.
+pub(crate) struct OnRecord {
+    pub(crate) path: String,
+    pub(crate) body: String,
+    pub(crate) first_sent_at: i64,
+}
+
+/// One announcing write, as the stream carries it.
+pub(crate) struct Change {
+    pub(crate) sequence: u64,
+    pub(crate) record: Record,
+}
+
+pub(crate) struct State {
+    pub(crate) now: i64,
+    pub(crate) rng: Rng,
+    pub(crate) options: Options,
+    events: BinaryHeap<Reverse<(i64, u64, Event)>>,
+    next_event: u64,
+    pub(crate) pauses: HashMap<PauseId, Pause>,
+    next_pause: PauseId,
+    /// Pause points passed so far.
+    pub(crate) points: u64,
+    pub(crate) table: BTreeMap<PaymentId, Record>,
+    /// The write that a broken protocol puts off until after the effect.
+    pub(crate) deferred: BTreeMap<PaymentId, Record>,
+    /// Every frozen request that was ever written, by its key.
+    pub(crate) frozen: HashMap<String, OnRecord>,
+    pub(crate) stream: Vec<Change>,
+    pub(crate) published_to: usize,
+    pub(crate) writes: u64,
+    pub(crate) queue: Queue,
+    pub(crate) set_aside: Vec<String>,
+    pub(crate) stripe: stripe_sim::Sim,
+    pub(crate) begun: BTreeMap<u64, Begun>,
+    pub(crate) requests: u64,
+    pub(crate) bus: BTreeMap<String, String>,
+    pub(crate) wakes: HashMap<(PaymentId, i64), u32>,
+    pub(crate) tokens: u64,
+    pub(crate) sweep_planned: Option<i64>,
+    pub(crate) publish_planned: bool,
+    pub(crate) stats: Stats,
+    pub(crate) violations: Vec<String>,
+    pub(crate) trace: Option<Vec<String>>,
+    pub(crate) steps: u64,
+}
+
+/// The state, shared between the driver and the ports of every worker. One thread, never borrowed across a poll.
+#[derive(Clone)]
+pub(crate) struct Shared(pub(crate) Rc<RefCell<State>>);
+
+impl State {
+    pub(crate) fn new(options: Options, rng: Rng, traced: bool) -> Self {
+        let stripe = stripe_sim::Sim::new(stripe_sim::Settings {
+            search_lag_ms: options.search_lag_ms,
+            list_lag_ms: options.list_lag_ms,
+            ..stripe_sim::Settings::default()
+        });
+        Self {
+            now: START_MS,
+            rng,
+            options,
+            events: BinaryHeap::new(),
+            next_event: 0,
+            pauses: HashMap::new(),
+            next_pause: 0,
+            points: 0,
+            table: BTreeMap::new(),
+            deferred: BTreeMap::new(),
+            frozen: HashMap::new(),
+            stream: Vec::new(),
+            published_to: 0,
+            writes: 0,
+            queue: Queue::default(),
+            set_aside: Vec::new(),
+            stripe,
+            begun: BTreeMap::new(),
+            requests: 0,
+            bus: BTreeMap::new(),
+            wakes: HashMap::new(),
+            tokens: 0,
+            sweep_planned: None,
+            publish_planned: false,
+            stats: Stats::default(),
+            violations: Vec::new(),
+            trace: traced.then(Vec::new),
+            steps: 0,
+        }
+    }
+
+    /// Tells whether faults have stopped.
+    pub(crate) fn is_calm(&self) -> bool {
+        self.now - START_MS >= self.options.calm_at
+    }
+
+    /// Draws whether a fault of this rate strikes now.
+    pub(crate) fn strikes(&mut self, per_mille: u32) -> bool {
+        !self.is_calm() && self.rng.chance(per_mille)
+    }
+
+    pub(crate) fn is_within(&self, span: Option<(i64, i64)>) -> bool {
+        let at = self.now - START_MS;
+        span.is_some_and(|(from, length)| at >= from && at < from + length)
+    }
+
+    /// Draws how long a port call takes.
+    pub(crate) fn latency(&mut self) -> i64 {
+        if self.strikes(self.options.stall) {
+            self.stats.stalls += 1;
+            return self.rng.between(0, crate::options::FUNCTION_TIMEOUT_MS);
+        }
+        let most = if self.is_calm() { 10 } else { self.options.latency_ms };
+        self.rng.between(1, most)
+    }
+
+    pub(crate) fn schedule(&mut self, at: i64, event: Event) {
+        self.next_event += 1;
+        self.events.push(Reverse((at.max(self.now), self.next_event, event)));
+    }
+
+    pub(crate) fn next_event(&mut self) -> Option<Event> {
+        let Reverse((at, _, event)) = self.events.pop()?;
+        self.now = self.now.max(at);
+        Some(event)
+    }
+
+    pub(crate) fn pause(&mut self, task: TaskId, point: &'static str) -> PauseId {
+        self.next_pause += 1;
+        self.pauses.insert(self.next_pause, Pause { task, point, woken: None, reply: None });
+        self.next_pause
+    }
+
+    pub(crate) fn violate(&mut self, what: String) {
+        self.note(|| format!("VIOLATION {what}"));
+        if self.violations.len() < 20 {
+            self.violations.push(what);
+        }
+    }
+
+    pub(crate) fn note(&mut self, line: impl FnOnce() -> String) {
+        let now = self.now;
+        if let Some(trace) = &mut self.trace {
+            let at = now - START_MS;
+            let (h, m, s, ms) = (at / 3_600_000, at / 60_000 % 60, at / 1_000 % 60, at % 1_000);
+            trace.push(format!("{h:3}:{m:02}:{s:02}.{ms:03} {}", line()));
+        }
+    }
+
+    /// Plans a run of the sweep, unless an earlier one is planned.
+    pub(crate) fn plan_sweep(&mut self, at: i64) {
+        if self.sweep_planned.is_none_or(|planned| at < planned) {
+            self.sweep_planned = Some(at);
+            self.schedule(at, Event::Sweep);
+        }
+    }
+
+    /// Plans a run of the publisher, unless one is planned or under way.
+    pub(crate) fn plan_publish(&mut self, after_ms: i64) {
+        if !self.publish_planned && self.published_to < self.stream.len() {
+            self.publish_planned = true;
+            self.schedule(self.now + after_ms, Event::Publish);
+        }
+    }
+}
+
+/// Where virtual time starts: any day will do.
+pub(crate) const START_MS: i64 = 1_800_000_000_000;
