@@ -6,6 +6,7 @@ use aws_sdk_eventbridge::{
     operation::RequestId,
     types::{PutEventsRequestEntry, PutEventsResultEntry},
 };
+use aws_types::SdkConfig;
 use payment::ports::{BUS_MAX_BYTES, BUS_MAX_ENTRIES, Bus, BusEntry, SendError};
 
 /// Puts events on one bus, under one source.
@@ -19,8 +20,8 @@ pub struct EventBridgeBus {
 impl EventBridgeBus {
     /// Puts events on `bus` as `source`.
     #[must_use]
-    pub const fn new(client: Client, bus: String, source: String) -> Self {
-        Self { client, bus, source }
+    pub fn new(aws: &SdkConfig, bus: String, source: String) -> Self {
+        Self { client: Client::new(aws), bus, source }
     }
 }
 
@@ -79,6 +80,8 @@ fn failure<E: ProvideErrorMetadata, R>(error: &SdkError<E, R>) -> SendError {
 
 #[cfg(test)]
 mod tests {
+    use aws_smithy_runtime_api::client::behavior_version::BehaviorVersion;
+
     use super::*;
 
     fn entries(n: usize) -> Vec<BusEntry> {
@@ -110,10 +113,8 @@ mod tests {
     #[tokio::test]
     #[should_panic(expected = "10 entries at the most")]
     async fn more_entries_than_one_publish_takes_are_a_bug() {
-        let config = aws_sdk_eventbridge::Config::builder()
-            .behavior_version(aws_sdk_eventbridge::config::BehaviorVersion::v2026_01_12())
-            .build();
-        let bus = EventBridgeBus::new(Client::from_conf(config), "bus".to_owned(), "source".to_owned());
+        let aws = SdkConfig::builder().behavior_version(BehaviorVersion::latest()).build();
+        let bus = EventBridgeBus::new(&aws, "bus".to_owned(), "source".to_owned());
         let _ = bus.put(&entries(11)).await;
     }
 }

@@ -8,11 +8,12 @@ use std::time::Duration;
 use aws_sdk_dynamodb::{
     Client,
     config::retry::RetryConfig,
-    types::{AttributeValue, ReturnValuesOnConditionCheckFailure},
+    types::{AttributeValue, ReturnValuesOnConditionCheckFailure, Select},
 };
+use aws_types::SdkConfig;
 use effect::Time;
 use payment::{
-    PaymentId, Record,
+    PaymentId, Record, SHARDS,
     ports::{Due, DueIndex, Ledger, LoadError, Randomness, SaveError},
 };
 
@@ -41,9 +42,32 @@ pub struct DynamoLedger {
 impl DynamoLedger {
     /// Stores payments in `table`.
     #[must_use]
-    pub fn new(client: Client, table: String) -> Self {
+    pub fn new(aws: &SdkConfig, table: String) -> Self {
+        let client = Client::new(aws);
         let once = client.config().to_builder().retry_config(RetryConfig::disabled()).build();
         Self { client, writer: Client::from_conf(once), table }
+    }
+
+    /// Returns how many payments wait for a person, as far as one page of each shard goes (some ten thousand).
+    ///
+    /// # Errors
+    /// Returns [`LoadError::Unavailable`] if the index cannot be read.
+    pub async fn open_reviews(&self) -> Result<u64, LoadError> {
+        let mut open = 0;
+        for shard in 0..SHARDS {
+            let query = self
+                .client
+                .query()
+                .table_name(&self.table)
+                .index_name("review")
+                .key_condition_expression("review_shard = :shard")
+                .expression_attribute_values(":shard", item::review_shard(shard))
+                .select(Select::Count);
+            let counted =
+                query.send().await.map_err(|error| LoadError::Unavailable(why(failure::of(&error))))?;
+            open += u64::from(counted.count().unsigned_abs());
+        }
+        Ok(open)
     }
 
     /// Makes one PutItem.

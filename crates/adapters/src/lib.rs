@@ -16,9 +16,11 @@ pub mod settings;
 pub mod stripe_http;
 mod tls;
 
+pub use aws_types::SdkConfig;
 pub use clock::SystemClock;
 pub use event_bridge::EventBridgeBus;
 pub use ledger::DynamoLedger;
+pub use metrics::Metrics;
 pub use queue::{SqsDeadLetters, SqsQueue};
 pub use random::OsRandomness;
 pub use secrets::{SecretStore, SecretsManager, StripeSecret};

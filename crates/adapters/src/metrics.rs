@@ -6,9 +6,23 @@ use serde_json::json;
 
 use crate::SystemClock;
 
-/// Reports a count under the deployment's name.
-pub fn count(stack: &str, name: &str, value: u64) {
-    println!("{}", line(stack, name, value, SystemClock.now()));
+/// Reports counts under one deployment's name.
+#[derive(Debug, Clone)]
+pub struct Metrics {
+    stack: String,
+}
+
+impl Metrics {
+    /// Reports for `stack`.
+    #[must_use]
+    pub fn of(stack: &str) -> Self {
+        Self { stack: stack.to_owned() }
+    }
+
+    /// Reports a count.
+    pub fn count(&self, name: &str, value: u64) {
+        println!("{}", line(&self.stack, name, value, SystemClock.now()));
+    }
 }
 
 fn line(stack: &str, name: &str, value: u64, now: Time) -> String {

@@ -6,6 +6,7 @@ use aws_sdk_sqs::{
     operation::RequestId,
     types::{MessageAttributeValue, QueueAttributeName},
 };
+use aws_types::SdkConfig;
 use payment::ports::{DeadLetter, DeadLetters, Message, Queue, QueueDepth, SendError};
 
 /// The most bytes of one message, its attributes included.
@@ -27,8 +28,8 @@ pub struct SqsQueue {
 impl SqsQueue {
     /// Sends to the queue at `url`.
     #[must_use]
-    pub const fn new(client: Client, url: String) -> Self {
-        Self { client, url }
+    pub fn new(aws: &SdkConfig, url: String) -> Self {
+        Self { client: Client::new(aws), url }
     }
 }
 
@@ -65,8 +66,8 @@ pub struct SqsDeadLetters {
 impl SqsDeadLetters {
     /// Sets aside in the queue at `url`.
     #[must_use]
-    pub const fn new(client: Client, url: String) -> Self {
-        Self { client, url }
+    pub fn new(aws: &SdkConfig, url: String) -> Self {
+        Self { client: Client::new(aws), url }
     }
 }
 

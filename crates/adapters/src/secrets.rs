@@ -3,6 +3,7 @@
 use std::{fmt, sync::Arc};
 
 use aws_sdk_secretsmanager::{Client, error::ProvideErrorMetadata};
+use aws_types::SdkConfig;
 use effect::{MAX_FUNCTION_TIMEOUT_MS, Time, minutes, seconds};
 use payment::{
     Account,
@@ -34,10 +35,10 @@ pub struct SecretsManager {
 }
 
 impl SecretsManager {
-    /// Reads through `client`.
+    /// Reads the account's secrets.
     #[must_use]
-    pub const fn new(client: Client) -> Self {
-        Self { client }
+    pub fn new(aws: &SdkConfig) -> Self {
+        Self { client: Client::new(aws) }
     }
 }
 

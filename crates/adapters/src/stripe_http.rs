@@ -13,19 +13,23 @@ use payment::{
     ports::{Clock, NoCredentials},
 };
 use reqwest::{
-    Client, RequestBuilder, Response,
+    Client, RequestBuilder, Response, StatusCode,
     header::{AUTHORIZATION, CONTENT_TYPE, HeaderMap, HeaderValue},
     redirect,
 };
 use stripe_wire::{HttpReply, HttpRequest, Method, Transport, TransportError};
 
 use crate::{
+    Metrics,
     secrets::{SecretStore, StripeKey, StripeSecret},
     tls,
 };
 
 /// The most bytes read of a reply; what is longer is cut, and then cannot be read as a reply.
 pub const MAX_REPLY_BYTES: usize = 1024 * 1024;
+
+/// The metric of calls that Stripe's credentials, or their absence, prevented.
+const UNAUTHORIZED: &str = "ProviderUnauthorized";
 
 /// How long a connection may take, at the most.
 const CONNECT_TIMEOUT: Duration = Duration::from_secs(5);
@@ -58,6 +62,7 @@ pub struct StripeHttp<S, C> {
     client: Client,
     base_url: String,
     secret: StripeSecret<S, C>,
+    metrics: Metrics,
 }
 
 impl<S: SecretStore, C: Clock> StripeHttp<S, C> {
@@ -69,6 +74,7 @@ impl<S: SecretStore, C: Clock> StripeHttp<S, C> {
         base_url: String,
         timeouts: StripeTimeouts,
         secret: StripeSecret<S, C>,
+        metrics: Metrics,
     ) -> Result<Self, NoClient> {
         let tls = tls::client_config().map_err(|error| NoClient(error.into()))?;
         let client = Client::builder()
@@ -83,7 +89,11 @@ impl<S: SecretStore, C: Clock> StripeHttp<S, C> {
             .connect_timeout(timeouts.connect)
             .timeout(timeouts.total)
             .build();
-        Ok(Self { client: client.map_err(|error| NoClient(error.into()))?, base_url, secret })
+        Ok(Self { client: client.map_err(|error| NoClient(error.into()))?, base_url, secret, metrics })
+    }
+
+    async fn key(&self) -> Result<Arc<StripeKey>, NoCredentials> {
+        self.secret.key().await.inspect_err(|_| self.metrics.count(UNAUTHORIZED, 1))
     }
 
     fn request(&self, request: &HttpRequest, key: &StripeKey) -> Option<RequestBuilder> {
@@ -110,14 +120,17 @@ impl<S: SecretStore, C: Clock> StripeHttp<S, C> {
 
 impl<S: SecretStore, C: Clock> Transport for StripeHttp<S, C> {
     async fn account(&self) -> Result<Account, NoCredentials> {
-        Ok(self.secret.key().await?.account().clone())
+        Ok(self.key().await?.account().clone())
     }
 
     async fn call(&self, request: &HttpRequest) -> Result<HttpReply, TransportError> {
-        let key: Arc<StripeKey> = self.secret.key().await.map_err(|_| TransportError::NoCredentials)?;
+        let key: Arc<StripeKey> = self.key().await.map_err(|_| TransportError::NoCredentials)?;
         let prepared = self.request(request, &key).ok_or(TransportError::NoCredentials)?;
         let response = prepared.send().await.map_err(|error| broken(&error))?;
-        if response.status() == reqwest::StatusCode::UNAUTHORIZED {
+        if matches!(response.status(), StatusCode::UNAUTHORIZED | StatusCode::FORBIDDEN) {
+            self.metrics.count(UNAUTHORIZED, 1);
+        }
+        if response.status() == StatusCode::UNAUTHORIZED {
             self.secret.refused(&key).await;
         }
         read(response).await

@@ -75,7 +75,7 @@ impl Server {
     fn stripe(&self) -> StripeHttp<OneSecret, SystemClock> {
         let secret = StripeSecret::new(OneSecret, SystemClock, "ikkai/stripe".to_owned());
         let timeouts = StripeTimeouts::within(Duration::from_millis(500));
-        StripeHttp::new(self.url.clone(), timeouts, secret).unwrap()
+        StripeHttp::new(self.url.clone(), timeouts, secret, Metrics::of("test")).unwrap()
     }
 }
 
@@ -214,7 +214,7 @@ async fn a_refused_connection_is_broken_and_sends_nothing() {
     drop(listener);
     let secret = StripeSecret::new(OneSecret, SystemClock, "ikkai/stripe".to_owned());
     let timeouts = StripeTimeouts::within(Duration::from_millis(500));
-    let stripe = StripeHttp::new(url, timeouts, secret).unwrap();
+    let stripe = StripeHttp::new(url, timeouts, secret, Metrics::of("test")).unwrap();
     assert_eq!(stripe.call(&create()).await, Err(TransportError::Broken));
 }
 

@@ -23,8 +23,7 @@ pub fn to_item(record: &Record) -> Result<Item, &'static str> {
         item.insert("due_shard".to_owned(), due_shard(record.id.shard()));
     }
     if record.review_at.is_some() {
-        let shard = format!("review#{}", record.id.shard());
-        item.insert("review_shard".to_owned(), AttributeValue::S(shard));
+        item.insert("review_shard".to_owned(), review_shard(record.id.shard()));
     }
     Ok(item)
 }
@@ -45,6 +44,11 @@ pub fn from_item(item: Item) -> Result<Record, &'static str> {
 /// Returns the partition of the due index that holds a shard.
 pub(super) fn due_shard(shard: u8) -> AttributeValue {
     AttributeValue::S(format!("due#{shard}"))
+}
+
+/// Returns the partition of the review index that holds a shard.
+pub(super) fn review_shard(shard: u8) -> AttributeValue {
+    AttributeValue::S(format!("review#{shard}"))
 }
 
 /// Returns an item's key.
