@@ -8,6 +8,8 @@ for name in "$@"; do
     echo "$built is missing: functions/$name has no binary" >&2
     exit 1
   fi
+  # `cargo lambda deploy` leaves its archive there; `sam deploy` would pack it too.
+  rm -f "target/lambda/$name/bootstrap.zip"
   if [[ ! "$packed" -nt "$built" ]]; then
     mkdir -p "target/lambda/$name"
     strip -o "$packed.new" "$built"

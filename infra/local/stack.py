@@ -235,8 +235,9 @@ def down(args: argparse.Namespace) -> int:
 
 def read_state(args: argparse.Namespace) -> dict:
     """What the running stack said when it was ready."""
-    ready = Path(args.dir).resolve() / "stack.json"
-    if not ready.is_file():
+    folder = Path(args.dir).resolve()
+    ready = folder / "stack.json"
+    if serving(folder) is None or not ready.is_file():
         raise SystemExit("no stack runs: `make up` starts one")
     return json.loads(ready.read_text())
 

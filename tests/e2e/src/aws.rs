@@ -98,26 +98,4 @@ impl Stack {
         let messages = self.take(capture_url).await?;
         messages.iter().map(|message| Ok(serde_json::from_str(message.body().unwrap_or_default())?)).collect()
     }
-
-    /// Asks the simulated Stripe's control API.
-    pub async fn stripe_get(&self, path: &str) -> Result<Value> {
-        let reply = reqwest::Client::new().get(format!("{}{path}", self.stripe_url())).send().await?;
-        read(reply, path).await
-    }
-
-    /// Tells the simulated Stripe's control API something.
-    pub async fn stripe_post(&self, path: &str, body: &Value) -> Result<Value> {
-        let request = reqwest::Client::new().post(format!("{}{path}", self.stripe_url()));
-        let request = request.header("content-type", "application/json").body(serde_json::to_vec(body)?);
-        read(request.send().await?, path).await
-    }
-}
-
-/// Reads a reply of the control API; one without a body is null.
-async fn read(reply: reqwest::Response, path: &str) -> Result<Value> {
-    let (status, body) = (reply.status(), reply.bytes().await?);
-    if !status.is_success() {
-        bail!("{path}: {status} {}", String::from_utf8_lossy(&body));
-    }
-    Ok(if body.is_empty() { Value::Null } else { serde_json::from_slice(&body)? })
 }

@@ -15,6 +15,7 @@
 mod aws;
 mod functions;
 mod stack;
+mod stripe;
 mod wait;
 
 pub use functions::{Function, Invocation};
