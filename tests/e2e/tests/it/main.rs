@@ -1,0 +1,4 @@
+//! End-to-end tests: one stack, shared by all of them.
+
+mod charge;
+mod stack;
