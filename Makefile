@@ -43,7 +43,7 @@ down: ## end the local stack
 	$(STACK) down
 
 demo: setup lambda-local ## a hundred payments through every fault, counted at the simulated Stripe
-	cargo run --locked --package e2e --bin demo
+	target/debug/demo
 
 test: setup test-rust test-python ## every test; none is skipped
 
