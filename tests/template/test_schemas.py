@@ -26,3 +26,16 @@ def test_a_sample_message_is_a_command(sample: str) -> None:
     for field in command:
         assert not validator.is_valid({**command, field: []})
     assert not validator.is_valid({**command, "unknown": 1})
+
+
+def test_every_sample_is_json() -> None:
+    samples = sorted(EVENTS.glob("*.json"))
+    assert {path.name.split("-")[0] for path in samples} == {"enqueue", "settle", "sweep", "publish"}
+    for path in samples:
+        assert isinstance(read(path.name), dict)
+
+
+def test_the_readme_names_every_file() -> None:
+    text = (EVENTS / "README.md").read_text()
+    for path in EVENTS.rglob("*.json"):
+        assert f"`{path.relative_to(EVENTS)}`" in text

@@ -51,6 +51,16 @@ async fn the_command_holds_the_detail_alone_and_the_events_id_as_its_cause() {
     assert_eq!(again.deduplication_id, message.deduplication_id, "only the detail is the effect");
 }
 
+#[tokio::test]
+async fn the_sample_event_becomes_the_sample_message_of_settle() {
+    let message = message_of(ORDER_CONFIRMED).await;
+    let batch: Value = serde_json::from_str(include_str!("../../../../events/settle-charge.json")).unwrap();
+    let sample = &batch["Records"][0];
+    assert_eq!(sample["body"], message.body);
+    assert_eq!(sample["attributes"]["MessageGroupId"], message.group.as_str());
+    assert_eq!(sample["attributes"]["MessageDeduplicationId"], message.deduplication_id);
+}
+
 // Field case A6 (i).
 #[tokio::test]
 async fn two_operations_with_the_same_customer_and_amount_are_two_messages() {
