@@ -1,5 +1,4 @@
 //! The sample batches are ones that `settle` takes: the charge is made, and the wake finds nothing left to do.
-#![expect(clippy::unwrap_used, reason = "a test that cannot go on panics")]
 
 use std::cell::RefCell;
 
