@@ -55,7 +55,7 @@ test-python: build
 	STRIPE_SIM_BIN=$(CURDIR)/target/debug/stripe-sim $(VENV)/pytest -q -o cache_dir=target/pytest tests/stripe-sim/python
 
 sim: ## the simulator, over SEEDS seeds
-	cargo run --locked --package world -- --seeds $(SEEDS)
+	cargo run --locked --package world --bin sim -- --seeds $(SEEDS)
 
 check: setup ## formatting, lints, layers, template, licences
 	cargo fmt --all --check
