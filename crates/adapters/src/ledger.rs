@@ -208,3 +208,7 @@ async fn pause(attempt: u32) {
 #[cfg(test)]
 #[path = "ledger/tests.rs"]
 mod tests;
+
+#[cfg(test)]
+#[path = "ledger/wire_tests.rs"]
+mod wire_tests;

@@ -14,6 +14,8 @@ pub mod sdk;
 pub mod secrets;
 pub mod settings;
 pub mod stripe_http;
+#[cfg(test)]
+mod test_http;
 mod tls;
 
 pub use aws_types::SdkConfig;

@@ -6,13 +6,18 @@ use std::sync::{
 };
 
 use tokio::{
-    io::{AsyncReadExt, AsyncWriteExt},
+    io::AsyncWriteExt,
     net::{TcpListener, TcpStream},
     task::JoinHandle,
 };
 
+use effect::Time;
+
 use super::*;
-use crate::SystemClock;
+use crate::{
+    SystemClock,
+    test_http::{Reply, Scripted, read_request},
+};
 
 struct OneSecret;
 
@@ -90,14 +95,15 @@ async fn serve(
     }
     loop {
         let mut first = [0];
-        if stream.read_exact(&mut first).await.is_err() {
-            return;
+        match stream.peek(&mut first).await {
+            Ok(1..) => {}
+            Ok(0) | Err(_) => return,
         }
         requests.fetch_add(1, Ordering::SeqCst);
         if matches!(moment, Moment::CloseAfterFirstByte) {
             return;
         }
-        let head = read_request(&mut stream, first[0]).await;
+        let head = read_request(&mut stream).await;
         heads.lock().unwrap().push(head);
         match moment {
             Moment::CloseAfterAccept | Moment::CloseAfterFirstByte | Moment::CloseAfterRequest => return,
@@ -122,25 +128,6 @@ async fn serve(
                 let _ = stream.write_all(head.as_bytes()).await;
                 let _ = stream.write_all(&vec![b' '; length]).await;
             }
-        }
-    }
-}
-
-/// Reads a request to its end; returns its head.
-async fn read_request(stream: &mut TcpStream, first: u8) -> String {
-    let mut read = vec![first];
-    loop {
-        let text = String::from_utf8_lossy(&read).into_owned();
-        if let Some((head, body)) = text.split_once("\r\n\r\n") {
-            let length = head.lines().find_map(|line| line.strip_prefix("content-length: "));
-            if body.len() >= length.map_or(0, |n| n.parse().unwrap()) {
-                return head.to_owned();
-            }
-        }
-        let mut more = [0; 4_096];
-        match stream.read(&mut more).await {
-            Ok(n @ 1..) => read.extend_from_slice(&more[..n]),
-            Ok(0) | Err(_) => return text,
         }
     }
 }
@@ -267,4 +254,38 @@ async fn the_account_is_the_secrets() {
     let account = server.stripe().account().await.unwrap();
     assert_eq!(account, Account { id: "acct_1".to_owned(), live: false });
     assert_eq!(server.counted(), (0, 0));
+}
+
+#[tokio::test]
+async fn a_key_that_stripe_refuses_is_read_again() {
+    /// A clock that runs ten seconds at each reading, and a store that gives another key at each.
+    #[derive(Clone, Default)]
+    struct Fast(std::rc::Rc<std::cell::Cell<i64>>);
+
+    impl Clock for Fast {
+        fn now(&self) -> Time {
+            self.0.set(self.0.get() + 10_000);
+            Time(self.0.get())
+        }
+    }
+
+    impl SecretStore for Fast {
+        async fn read(&self, _name: &str) -> Result<String, &'static str> {
+            Ok(format!(r#"{{"api_key": "sk_{}", "account": "acct_1", "livemode": false}}"#, self.0.get()))
+        }
+    }
+
+    let server =
+        Scripted::start(vec![Reply::With(401, "{}".to_owned()), Reply::With(200, "{}".to_owned())]).await;
+    let fast = Fast::default();
+    let secret = StripeSecret::new(fast.clone(), fast, "ikkai/stripe".to_owned());
+    let timeouts = StripeTimeouts::within(Duration::from_millis(500));
+    let stripe = StripeHttp::new(server.url.clone(), timeouts, secret, Metrics::of("test")).unwrap();
+    let mut statuses = Vec::new();
+    for _ in 0..3 {
+        statuses.push(stripe.call(&create()).await.unwrap().status);
+    }
+    assert_eq!(statuses, [401, 200, 200]);
+    let keys: Vec<bool> = server.asked().iter().map(|request| request.contains("Bearer sk_10000")).collect();
+    assert_eq!(keys, [true, false, false]);
 }
