@@ -3,8 +3,9 @@
 //! Nothing is executed here and nothing is kept. The command is built from the event's detail alone, so Lambda's
 //! retries, and the same event come twice, repeat the message and its deduplication id.
 //!
-//! The event is taken as raw text ([`RawValue`]), because a parsed `serde_json::Value` has already lost a repeated
-//! field, and with it the question which of two amounts was meant.
+//! The event is taken as raw text ([`RawValue`](serde_json::value::RawValue)), because a parsed `serde_json::Value`
+//! has already lost a repeated field, and with it the question which of two amounts was meant. What stands before
+//! the function may have lost it too: the local emulator parses every event.
 
 mod event;
 
