@@ -134,9 +134,7 @@ impl Ledger for Worker {
             if state.rng.chance(500) {
                 return Err(SaveError::Unknown("reply lost"));
             }
-            if result.is_err() {
-                return result;
-            }
+            result?;
             Err(SaveError::Conflict(state.table.get(&next.id).cloned().map(Box::new)))
         })
     }

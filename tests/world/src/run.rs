@@ -285,12 +285,8 @@ impl Driver {
 
     /// What happens outside when a worker ends without an answer.
     fn bury(&mut self, task: Task) {
-        let kind = match task {
-            Task { kind, future } => {
-                drop(future);
-                kind
-            }
-        };
+        let Task { kind, future } = task;
+        drop(future);
         self.with(|state| match kind {
             // Its messages become visible again by themselves.
             Kind::Settle { .. } => {}
@@ -335,7 +331,7 @@ impl Driver {
                 let at = state.now + effect::hours(1);
                 state.schedule(at, Event::Redrive);
             }
-            debug_assert!(VISIBILITY_MS >= FUNCTION_TIMEOUT_MS, "a batch is over before it comes again");
+            const { assert!(VISIBILITY_MS >= FUNCTION_TIMEOUT_MS, "a batch is over before it comes again") };
         });
     }
 

@@ -9,7 +9,7 @@ fn every_single_crash_of_every_flow_converges() {
         let (flow_points, flow_runs, broken) = exhaust(&flow);
         points += flow_points;
         runs += flow_runs;
-        for (point, report) in &broken {
+        if let Some((point, report)) = broken.first() {
             println!("{}", report.trace.join("\n"));
             panic!("`{}` with a crash at point {point:?}: {:?}", flow.name, report.violations);
         }
