@@ -1,5 +1,15 @@
-//! The simulation's own tests: it finds nothing in the protocol, and it notices when the protocol is broken.
+//! Schedules put together by hand, the simulation's own tests, and what both must notice.
+#![expect(clippy::unwrap_used, reason = "a test that cannot go on panics")]
 
+mod bench;
 mod exhaustive;
+mod field_cases_lookup;
+mod field_cases_outbox;
+mod field_cases_queue;
+mod field_cases_record;
+mod field_cases_stripe;
 mod notices;
+mod payments;
+mod seed_branches;
+mod seed_table;
 mod seeds;
