@@ -8,6 +8,7 @@ import argparse
 import json
 import os
 import platform
+import re
 import select
 import shutil
 import signal
@@ -246,10 +247,16 @@ def show(args: argparse.Namespace) -> int:
     """Prints the running stack as shell exports, for `eval`."""
     state = read_state(args)
     exports = {**aws_environment(state["endpoint"]), "STRIPE_BASE_URL": state["stripe_url"]}
-    exports |= {f"IKKAI_{name}": value for name, value in state["outputs"].items()}
+    exports |= {f"IKKAI_{shell_name(name)}": value for name, value in state["outputs"].items()}
     for name, value in exports.items():
         print(f"export {name}={value}")
     return 0
+
+
+def shell_name(output: str) -> str:
+    """The name under which an output of the template is exported, as `ikkai` reads it: TableName becomes TABLE."""
+    words = re.findall("[A-Z][a-z]*", output.removesuffix("Name"))
+    return "_".join(words).upper()
 
 
 def redeploy(args: argparse.Namespace) -> int:

@@ -18,7 +18,7 @@ use payment::{
 };
 
 use self::failure::Failure;
-pub use self::item::{Item, SCHEMA, from_item, size_bytes, to_item};
+pub use self::item::{Item, from_item, size_bytes, to_item};
 use crate::OsRandomness;
 
 /// How often a write that another transaction keeps away is attempted.

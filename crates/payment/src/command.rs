@@ -48,15 +48,16 @@ pub struct Charge {
     pub customer: CustomerId,
     /// The customer's stored payment method.
     pub payment_method: PaymentMethodId,
-    /// What caused the command; carried into events, and no part of the effect.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    /// What caused the command: at most 128 printable characters. Carried into events, and no part of the effect: one
+    /// that cannot be carried is left out and refuses nothing.
+    #[serde(default, skip_serializing_if = "Option::is_none", deserialize_with = "carried_causation")]
     pub causation_id: Option<String>,
-    /// W3C trace context; carried into events, and no part of the effect.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    /// W3C trace context, carried likewise.
+    #[serde(default, skip_serializing_if = "Option::is_none", deserialize_with = "carried_trace")]
     pub traceparent: Option<String>,
 }
 
-/// Why a message cannot be a command. The text says what to do and never repeats the input.
+/// Why a message cannot be a command. The text says what to do and names fields; it never repeats a value.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum Malformed {
     /// The body is no command.
@@ -163,6 +164,38 @@ impl Charge {
         digest.truncate(32);
         digest
     }
+}
+
+fn carried_causation<'de, D: serde::Deserializer<'de>>(deserializer: D) -> Result<Option<String>, D::Error> {
+    let is_carried = |text: &str| {
+        (1..=128).contains(&text.len())
+            && text.bytes().all(|byte| byte.is_ascii_graphic())
+            && !crate::ids::looks_like_a_card_number(text)
+    };
+    Ok(carried(deserializer)?.filter(|text| is_carried(text)))
+}
+
+fn carried_trace<'de, D: serde::Deserializer<'de>>(deserializer: D) -> Result<Option<String>, D::Error> {
+    let is_hex = |part: &str, length: usize| {
+        part.len() == length && part.bytes().all(|byte| matches!(byte, b'0'..=b'9' | b'a'..=b'f'))
+    };
+    let is_carried = |text: &str| {
+        let parts: Vec<&str> = text.split('-').collect();
+        matches!(parts.as_slice(), [version, trace, span, flags]
+            if is_hex(version, 2) && is_hex(trace, 32) && is_hex(span, 16) && is_hex(flags, 2))
+    };
+    Ok(carried(deserializer)?.filter(|text| is_carried(text)))
+}
+
+fn carried<'de, D: serde::Deserializer<'de>>(deserializer: D) -> Result<Option<String>, D::Error> {
+    Ok(match serde_json::Value::deserialize(deserializer)? {
+        serde_json::Value::String(text) => Some(text),
+        serde_json::Value::Null
+        | serde_json::Value::Bool(_)
+        | serde_json::Value::Number(_)
+        | serde_json::Value::Array(_)
+        | serde_json::Value::Object(_) => None,
+    })
 }
 
 fn first_ref() -> Ref {

@@ -31,6 +31,7 @@ pub use ids::{
 pub use money::{Amount, Currency, MAX_AMOUNT_MINOR};
 pub use plan::{ALREADY_PAID, CHARGE_SUCCEEDED, plan};
 pub use record::{
-    Account, Announced, Claim, Effect, MAX_OPERATIONS, Operation, Payment, PaymentState, Record,
+    Account, Announced, Claim, Effect, MAX_OPERATIONS, Operation, Payment, PaymentState, RECORD_SCHEMA,
+    Record,
 };
 pub use seal::{Guard, seal};

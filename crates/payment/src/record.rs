@@ -10,6 +10,10 @@ use crate::{
     money::{Amount, Currency},
 };
 
+/// The version of the stored item's shape: the value of its `schema` attribute. A reader takes no other, and ignores
+/// attributes it does not know.
+pub const RECORD_SCHEMA: u32 = 1;
+
 /// The most operations one payment may hold, our own voids aside.
 pub const MAX_OPERATIONS: usize = 100;
 

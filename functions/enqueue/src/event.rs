@@ -2,14 +2,11 @@
 
 use std::fmt::Write;
 
-use payment::{COMMAND_SCHEMA, Charge, Command, looks_like_a_card_number};
+use payment::{COMMAND_SCHEMA, Command};
 use serde::Deserialize;
 use serde_json::value::RawValue;
 
 use crate::{ORDER_CONFIRMED, Refusal};
-
-/// The longest event id that is carried into the command, in bytes.
-const MAX_CAUSATION_ID_BYTES: usize = 128;
 
 /// What tells the three shapes apart, and what is read of an EventBridge envelope. All else in it is ignored.
 #[derive(Deserialize)]
@@ -63,11 +60,10 @@ pub(crate) fn read(event: &RawValue) -> Result<Command, Refusal> {
     } else {
         Command::parse(&from_bare_charge(text))?
     };
-    match &command {
-        Command::Charge(charge) => refuse_card_numbers(charge)?,
-        Command::Wake { .. } => return Err(Refusal::Wake),
+    match command {
+        charge @ Command::Charge(_) => Ok(charge),
+        Command::Wake { .. } => Err(Refusal::Wake),
     }
-    Ok(command)
 }
 
 // The raw values are copied as they came: Command::parse is the one judge of them.
@@ -78,7 +74,6 @@ fn from_order(envelope: &Envelope<'_>) -> Result<String, Refusal> {
     }
     let detail = envelope.detail.filter(|raw| raw.get().starts_with('{')).ok_or(Refusal::Detail)?;
     let order: Order<'_> = serde_json::from_str(detail.get()).map_err(|_| Refusal::Detail)?;
-    let causation_id = envelope.id.filter(|raw| is_carried(raw));
     let fields = [
         ("tenant", order.tenant),
         ("order", order.order),
@@ -87,7 +82,7 @@ fn from_order(envelope: &Envelope<'_>) -> Result<String, Refusal> {
         ("currency", order.currency),
         ("customer", order.customer),
         ("payment_method", order.payment_method),
-        ("causation_id", causation_id),
+        ("causation_id", envelope.id),
     ];
     let mut body = opening();
     for (name, raw) in fields {
@@ -109,39 +104,4 @@ fn from_bare_charge(text: &str) -> String {
 
 fn opening() -> String {
     format!(r#"{{"schema":"{COMMAND_SCHEMA}","type":"charge""#)
-}
-
-// What caused a command is no part of its effect: an id that cannot be carried is left out and refuses no payment.
-fn is_carried(raw: &RawValue) -> bool {
-    serde_json::from_str::<String>(raw.get()).is_ok_and(|id| {
-        let is_plain = |b: u8| b.is_ascii_alphanumeric() || b"_-.:/".contains(&b);
-        (1..=MAX_CAUSATION_ID_BYTES).contains(&id.len())
-            && id.bytes().all(is_plain)
-            && !holds_a_card_number(&id)
-    })
-}
-
-// Order and ref are refused by their own types; the alphabets of these fields leave room for a card number.
-fn refuse_card_numbers(charge: &Charge) -> Result<(), Refusal> {
-    let fields = [
-        ("tenant", Some(charge.tenant.as_str())),
-        ("customer", Some(charge.customer.as_str())),
-        ("payment_method", Some(charge.payment_method.as_str())),
-        ("causation_id", charge.causation_id.as_deref()),
-        ("traceparent", charge.traceparent.as_deref()),
-    ];
-    let found = fields.into_iter().find(|(_, value)| value.is_some_and(holds_a_card_number));
-    found.map_or(Ok(()), |(name, _)| Err(Refusal::CardNumber(name)))
-}
-
-fn holds_a_card_number(text: &str) -> bool {
-    looks_like_a_card_number(text) && !is_random_hex(text)
-}
-
-// A UUID or a W3C trace context. One in some hundreds holds a run of digits that passes for a card number.
-fn is_random_hex(text: &str) -> bool {
-    let groups: Vec<&str> = text.split('-').collect();
-    let lengths: Vec<usize> = groups.iter().map(|group| group.len()).collect();
-    let is_hex = groups.iter().all(|group| group.bytes().all(|b| b.is_ascii_hexdigit()));
-    is_hex && (lengths == [8, 4, 4, 4, 12] || lengths == [2, 32, 16, 2])
 }

@@ -48,9 +48,6 @@ pub enum Refusal {
     /// The event has no detail, or gives a field of it twice.
     #[error("the field `detail` must be an object that gives each field once")]
     Detail,
-    /// A field holds what looks like a card number.
-    #[error("the field `{0}` holds what looks like a card number; it must never be sent here")]
-    CardNumber(&'static str),
     /// Wakes come from the sweep alone.
     #[error("a wake is sent by the sweep alone; send a charge")]
     Wake,

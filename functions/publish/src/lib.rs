@@ -9,7 +9,7 @@ use aws_lambda_events::{
     streams::{DynamoDbBatchItemFailure, DynamoDbEventResponse},
 };
 use payment::{
-    Record, announced,
+    RECORD_SCHEMA, Record, announced,
     ports::{BUS_MAX_BYTES, BUS_MAX_ENTRIES, Bus, BusEntry, DeadLetter, DeadLetters},
 };
 
@@ -168,10 +168,14 @@ fn read(stream_record: EventRecord) -> Result<Option<Announcement>, Unreportable
         Some(serde_dynamo::AttributeValue::S(id)) => id.clone(),
         Some(_) | None => "unreadable".to_owned(),
     };
-    Ok(Some(match serde_dynamo::from_item::<_, Record>(change.new_image) {
-        Ok(record) => announcement(sequence_number, &record),
+    let is_readable = change.new_image.get("schema").is_some_and(
+        |schema| matches!(schema, serde_dynamo::AttributeValue::N(n) if *n == RECORD_SCHEMA.to_string()),
+    );
+    let record = serde_dynamo::from_item::<_, Record>(change.new_image);
+    Ok(Some(match record {
+        Ok(record) if is_readable => announcement(sequence_number, &record),
         // The error's own text may quote the item.
-        Err(_) => Announcement {
+        Ok(_) | Err(_) => Announcement {
             sequence_number,
             group,
             entries: Err("the announcing item cannot be read by this version".to_owned()),

@@ -3,11 +3,8 @@
 use std::collections::HashMap;
 
 use aws_sdk_dynamodb::types::AttributeValue;
-use payment::{PaymentId, Record};
+use payment::{PaymentId, RECORD_SCHEMA, Record};
 use serde_dynamo::aws_sdk_dynamodb_1 as codec;
-
-/// The version of the item's shape. A reader takes no other, and ignores attributes it does not know.
-pub const SCHEMA: u32 = 1;
 
 /// One item.
 pub type Item = HashMap<String, AttributeValue>;
@@ -18,7 +15,7 @@ pub type Item = HashMap<String, AttributeValue>;
 /// Returns a fixed text if the record has no form in DynamoDB, which no record that was decided on lacks.
 pub fn to_item(record: &Record) -> Result<Item, &'static str> {
     let mut item: Item = codec::to_item(record).map_err(|_| "the record has no form in the table")?;
-    item.insert("schema".to_owned(), AttributeValue::N(SCHEMA.to_string()));
+    item.insert("schema".to_owned(), AttributeValue::N(RECORD_SCHEMA.to_string()));
     if record.due_at.is_some() {
         item.insert("due_shard".to_owned(), due_shard(record.id.shard()));
     }
@@ -31,10 +28,10 @@ pub fn to_item(record: &Record) -> Result<Item, &'static str> {
 /// Returns the record that an item stores.
 ///
 /// # Errors
-/// Returns a fixed text if the item's shape is not [`SCHEMA`], or not what that shape holds.
+/// Returns a fixed text if the item's shape is not [`RECORD_SCHEMA`], or not what that shape holds.
 pub fn from_item(item: Item) -> Result<Record, &'static str> {
     match item.get("schema") {
-        Some(AttributeValue::N(schema)) if *schema == SCHEMA.to_string() => {}
+        Some(AttributeValue::N(schema)) if *schema == RECORD_SCHEMA.to_string() => {}
         Some(_) => return Err("its schema is not one this version reads"),
         None => return Err("it has no schema"),
     }

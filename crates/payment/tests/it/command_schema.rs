@@ -182,7 +182,7 @@ prop_compose! {
         currency in "[A-Za-z]{3}",
         customer in "cus_[A-Za-z0-9_]{1,60}",
         payment_method in "(pm_[A-Za-z0-9_]{3,61}|card_[A-Za-z0-9_]{1,59})",
-        causation_id in proptest::option::of(".{0,40}"),
+        causation_id in proptest::option::of("[a-z][!-~&&[^0-9]]{0,40}"),
         traceparent in proptest::option::of("00-[0-9a-f]{32}-[0-9a-f]{16}-01"),
     ) -> Option<Charge> {
         Some(Charge {

@@ -5,7 +5,7 @@ use std::{
     time::Duration,
 };
 
-use anyhow::{Context, Result, bail};
+use anyhow::{Context, Result};
 use e2e::{Function, Stack};
 use serde_json::json;
 use tokio::time::{Instant, sleep};
@@ -17,21 +17,14 @@ pub(crate) struct Kills {
     pub(crate) processes: usize,
 }
 
-/// Lets Stripe lose a quarter of its replies after the effect and fail after the effect in five of a hundred.
+/// Lets Stripe lose three of ten replies after the effect and fail after the effect in five of a hundred.
 pub(crate) async fn make_trouble(stack: &Stack) -> Result<()> {
     let faults = json!({
         "seed": 2026,
-        "per_mille": { "lose_reply_after_effect": 250, "error_500_after": 50, "delay": 300 },
+        "per_mille": { "lose_reply_after_effect": 300, "error_500_after": 50, "delay": 300 },
         "delay_ms": [50, 900],
     });
-    let request = reqwest::Client::new()
-        .put(format!("{}/_sim/faults", stack.stripe_url()))
-        .header("content-type", "application/json")
-        .body(faults.to_string());
-    let reply = request.send().await.context("stripe-sim does not answer")?;
-    if !reply.status().is_success() {
-        bail!("stripe-sim refused the faults: {}", reply.text().await?);
-    }
+    stack.stripe_put("/_sim/faults", &faults).await.context("stripe-sim did not take the faults")?;
     Ok(())
 }
 
