@@ -5,6 +5,7 @@ use std::fmt;
 
 use crate::cards::Decline;
 use crate::counts::Effects;
+use crate::form::pairs;
 use crate::intent::{Intent, Status};
 use crate::sim::Sim;
 
@@ -72,16 +73,21 @@ impl Sim {
 
     /// Makes everything older: the times of keys and of intents move into the past together.
     pub fn age(&mut self, ms: i64) {
-        self.keys.age(ms);
-        for intent in &mut self.intents {
-            intent.created_ms -= ms;
-            for (began_ms, state) in &mut intent.history {
-                *began_ms -= ms;
-                if let Some(canceled_at_ms) = &mut state.canceled_at_ms {
-                    *canceled_at_ms -= ms;
-                }
-            }
-        }
+        self.keys.age(ms, |_, _| true);
+        self.intents.iter_mut().for_each(|intent| intent.age(ms));
+    }
+
+    /// Makes one payment's keys and intents older, and leaves all others as they are.
+    pub fn age_payment(&mut self, payment_id: &str, ms: i64) {
+        let operations = format!("{payment_id}/");
+        let intents: Vec<String> = self.intents_of(payment_id).map(|intent| intent.id.clone()).collect();
+        self.keys.age(ms, |path, body| {
+            let creates = pairs(body)
+                .any(|(name, value)| name == "metadata[operation_id]" && value.starts_with(&operations));
+            creates || path.split('/').any(|part| intents.iter().any(|id| id == part))
+        });
+        let own = self.intents.iter_mut().filter(|intent| intents.contains(&intent.id));
+        own.for_each(|intent| intent.age(ms));
     }
 
     /// Returns every intent, oldest first.

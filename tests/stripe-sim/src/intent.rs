@@ -128,6 +128,17 @@ pub struct Intent {
 }
 
 impl Intent {
+    /// Moves the times of its creation and of all its states into the past.
+    pub(crate) fn age(&mut self, ms: i64) {
+        self.created_ms -= ms;
+        for (began_ms, state) in &mut self.history {
+            *began_ms -= ms;
+            if let Some(canceled_at_ms) = &mut state.canceled_at_ms {
+                *canceled_at_ms -= ms;
+            }
+        }
+    }
+
     /// Returns the current state.
     pub fn state(&self) -> &State {
         &self.history[self.history.len() - 1].1

@@ -92,9 +92,10 @@ impl Keys {
         }
     }
 
-    /// Makes every key older.
-    pub(crate) fn age(&mut self, ms: i64) {
-        self.entries.values_mut().for_each(|entry| entry.first_ms -= ms);
+    /// Makes every key older whose request is one of those meant, by path and body.
+    pub(crate) fn age(&mut self, ms: i64, is_meant: impl Fn(&str, &[u8]) -> bool) {
+        let meant = self.entries.values_mut().filter(|entry| is_meant(&entry.path, &entry.body));
+        meant.for_each(|entry| entry.first_ms -= ms);
     }
 }
 

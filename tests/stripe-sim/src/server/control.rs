@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 
 use crate::counts;
 use crate::faults::Faults;
-use crate::plan::Plan;
+use crate::plan::{Plan, Scripted};
 use crate::settings::Change;
 use crate::shared::{Inner, Shared};
 
@@ -23,6 +23,8 @@ struct Advance {
 #[serde(deny_unknown_fields)]
 struct Age {
     ms: i64,
+    /// The one payment to age; all of them without it.
+    payment_id: Option<String>,
 }
 
 #[derive(Deserialize)]
@@ -58,6 +60,10 @@ fn route(
             inner.faults = Faults::new(parse::<Plan>(body)?);
             Ok((200, json!({ "scripted_left": inner.faults.scripted_left() })))
         }
+        ("POST", ["faults"]) => {
+            inner.faults.add(parse::<Vec<Scripted>>(body)?);
+            Ok((200, json!({ "scripted_left": inner.faults.scripted_left() })))
+        }
         ("PUT", ["settings"]) => {
             parse::<Change>(body)?.apply(&mut inner.sim.settings);
             Ok((200, json!({})))
@@ -68,7 +74,10 @@ fn route(
             Ok((200, clock(inner, now_ms + advance_ms)))
         }
         ("POST", ["age"]) => {
-            inner.sim.age(parse::<Age>(body)?.ms);
+            match parse::<Age>(body)? {
+                Age { ms, payment_id: None } => inner.sim.age(ms),
+                Age { ms, payment_id: Some(id) } => inner.sim.age_payment(&id, ms),
+            }
             Ok((200, json!({})))
         }
         ("POST", ["intents", id, "settle"]) => {

@@ -35,6 +35,11 @@ impl Faults {
         Faults { plan, rng }
     }
 
+    /// Adds scripted faults behind those that are left; all else of the plan stays.
+    pub(crate) fn add(&mut self, script: Vec<Scripted>) {
+        self.plan.script.extend(script);
+    }
+
     /// Returns how many scripted faults are left.
     pub(crate) fn scripted_left(&self) -> u32 {
         self.plan.script.iter().map(|scripted| scripted.times).sum()

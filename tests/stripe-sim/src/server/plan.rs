@@ -74,7 +74,8 @@ pub(crate) struct PerMille {
     pub(crate) delay: u32,
 }
 
-/// A fault that strikes the first request it matches, once or as often as it says.
+/// A fault that strikes the first request it matches, once or as often as it says: one of the plan's script, and of the
+/// list in the body of `POST /_sim/faults`, which adds to it.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Scripted {

@@ -147,6 +147,16 @@ fn a_scripted_fault_waits_for_the_request_it_names() {
 }
 
 #[test]
+fn a_fault_that_is_added_leaves_those_that_are_scripted_already() {
+    let server = Server::start();
+    server.script(json!([{ "fault": "rate_limit", "operation_id": "p1" }]));
+    let added = json!([{ "fault": "unavailable_503", "operation_id": "p2" }]);
+    assert_eq!(server.control("POST", "/faults", &added)["scripted_left"], 2);
+    assert_eq!(server.charge("p2/charge/1").expect("a reply").status, 503);
+    assert_eq!(server.charge("p1/charge/1").expect("a reply").status, 429);
+}
+
+#[test]
 fn the_effect_of_a_slow_request_outlives_its_client_and_its_key_is_in_use_meanwhile() {
     let server = Server::start();
     server.script(json!([{ "fault": "none", "delay_ms": 600 }]));
@@ -232,6 +242,20 @@ fn age_and_clock_let_a_key_end() {
     server.control("POST", "/clock", &json!({ "advance_ms": 3_600_000 }));
     assert!(!server.charge("p/charge/1").expect("a reply").is_replayed());
     assert_eq!(server.counts()["sum"]["intents_succeeded"], 2);
+}
+
+#[test]
+fn one_payment_ages_alone() {
+    let server = Server::start();
+    for operation in ["p1/charge/1", "p2/charge/1"] {
+        server.charge(operation).expect("a reply");
+    }
+    server.control("POST", "/age", &json!({ "ms": 25 * 3_600_000, "payment_id": "p1" }));
+    let intents = server.control("GET", "/intents", &Value::Null);
+    let created = |index: usize| intents["intents"][index]["created_ms"].as_i64().expect("a time");
+    assert!(created(1) - created(0) >= 25 * 3_600_000);
+    assert!(!server.charge("p1/charge/1").expect("a reply").is_replayed());
+    assert!(server.charge("p2/charge/1").expect("a reply").is_replayed());
 }
 
 #[test]
