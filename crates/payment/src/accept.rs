@@ -27,6 +27,16 @@ pub fn accept(stored: Option<&Payment>, command: &Command, now: Time) -> Result<
             };
             accept_charge(payment, charge, now)
         }
+        Command::Fact(reported) => {
+            let unknown = || Malformed::UnknownPayment(reported.payment_id.clone());
+            let mut payment = stored.cloned().ok_or_else(unknown)?;
+            let is_charge = |op: &Operation| matches!(op.effect, Effect::Charge { .. });
+            if !payment.operations.get(&reported.operation).is_some_and(is_charge) {
+                return Err(Malformed::UnknownOperation(reported.operation.clone()));
+            }
+            payment.absorb(&reported.operation, &reported.fact);
+            Ok(payment)
+        }
         Command::Wake { payment_id, .. } => {
             stored.cloned().ok_or_else(|| Malformed::UnknownPayment(payment_id.clone()))
         }

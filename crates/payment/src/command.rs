@@ -1,6 +1,6 @@
 //! Commands: what asks for an operation, or wakes a payment. This is the body of a queue message.
 
-use effect::{Time, digest_hex};
+use effect::{Fact, Outcome, Time, digest_hex};
 use serde::{Deserialize, Serialize};
 
 use crate::{
@@ -14,7 +14,7 @@ pub const COMMAND_SCHEMA: &str = "ikkai.command/1";
 /// The longest command body taken, in bytes.
 pub const MAX_COMMAND_BYTES: usize = 16 * 1024;
 
-/// What asks for an operation, wakes a payment, or (later) carries a fact.
+/// What asks for an operation, wakes a payment, or carries a fact.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "type", rename_all = "snake_case", deny_unknown_fields)]
 pub enum Command {
@@ -27,6 +27,22 @@ pub enum Command {
         /// The value of `due_at` that this wake answers.
         due_at: Time,
     },
+    /// Says what the provider's state is, as a verified source reported it.
+    Fact(Reported),
+}
+
+/// A fact on its way to the payment it is about.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Reported {
+    /// The payment it is about.
+    pub payment_id: PaymentId,
+    /// The charge it is about.
+    pub operation: OperationKey,
+    /// The fact.
+    pub fact: Fact,
+    /// The source's id of the report: the same report twice is one message.
+    pub source_id: String,
 }
 
 /// A request to charge a stored payment method for an order.
@@ -78,6 +94,9 @@ pub enum Malformed {
     /// No such payment is recorded.
     #[error("there is no payment {0}; only a charge creates one")]
     UnknownPayment(PaymentId),
+    /// The payment holds no such charge.
+    #[error("the payment holds no {0}; a fact is about a charge on record")]
+    UnknownOperation(OperationKey),
     /// The payment holds as many operations as it may.
     #[error("the payment holds {0} operations, the most it may")]
     TooManyOperations(usize),
@@ -101,7 +120,12 @@ impl Command {
             Some(serde_json::Value::String(schema)) if schema == COMMAND_SCHEMA => {}
             Some(_) | None => return Err(Malformed::Schema),
         }
-        serde_json::from_value(serde_json::Value::Object(fields)).map_err(|error| describe(&error))
+        let command =
+            serde_json::from_value(serde_json::Value::Object(fields)).map_err(|error| describe(&error))?;
+        if let Self::Fact(reported) = &command {
+            reported.check()?;
+        }
+        Ok(command)
     }
 
     /// Returns the message body of this command.
@@ -123,6 +147,7 @@ impl Command {
         match self {
             Self::Charge(charge) => charge.payment_id(),
             Self::Wake { payment_id, .. } => payment_id.clone(),
+            Self::Fact(reported) => reported.payment_id.clone(),
         }
     }
 
@@ -134,7 +159,27 @@ impl Command {
                 digest_hex(&[&charge.key().id(&charge.payment_id()), &charge.effect_digest()])
             }
             Self::Wake { payment_id, due_at } => format!("{payment_id}/wake/{}", due_at.0),
+            Self::Fact(reported) => format!("stripe/{}", reported.source_id),
         }
+    }
+}
+
+impl Reported {
+    // Ids and codes go into the record, into paths and into events.
+    fn check(&self) -> Result<(), Malformed> {
+        let is_id = |text: &str, longest: usize| {
+            (1..=longest).contains(&text.len())
+                && text.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_')
+                && !crate::ids::looks_like_a_card_number(text)
+        };
+        let is_code_plain = match &self.fact.outcome {
+            Some(Outcome::Declined(code)) => is_id(code, 64),
+            Some(Outcome::Succeeded | Outcome::Canceled) | None => true,
+        };
+        if is_id(&self.fact.id, 64) && is_id(&self.source_id, 100) && is_code_plain {
+            return Ok(());
+        }
+        Err(Malformed::Body("ids and codes of a fact are 1 to 64 of A-Z a-z 0-9 _".to_owned()))
     }
 }
 

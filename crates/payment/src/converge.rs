@@ -4,7 +4,7 @@ use effect::{Fact, Note, ProviderKey, Rules, Send, Time, conclude, hours, minute
 
 use crate::{
     accept::accept,
-    command::{Command, Malformed},
+    command::{Command, Malformed, Reported},
     decide::{Limits, Step, Turn, decide},
     ids::OperationKey,
     plan::plan,
@@ -83,10 +83,12 @@ pub async fn converge<L: Ledger, P: Processor, C: Clock>(
     // A charge usually creates its payment: the first write finds out, and reads what is there if it does not.
     let stored = match command {
         Command::Charge(_) => None,
-        Command::Wake { payment_id, .. } => ledger.load(payment_id).await.map_err(|error| match error {
-            crate::ports::LoadError::Unavailable(why) => NotRecorded::Table(why),
-            crate::ports::LoadError::Corrupt(why) => NotRecorded::Corrupt(why),
-        })?,
+        Command::Wake { payment_id, .. } | Command::Fact(Reported { payment_id, .. }) => {
+            ledger.load(payment_id).await.map_err(|error| match error {
+                crate::ports::LoadError::Unavailable(why) => NotRecorded::Table(why),
+                crate::ports::LoadError::Corrupt(why) => NotRecorded::Corrupt(why),
+            })?
+        }
     };
     let turn = Turn { token: invocation.token.clone(), deadline: invocation.deadline, ..Turn::default() };
     let payment = match accept(stored.as_ref().map(|record| &record.payment), command, clock.now()) {

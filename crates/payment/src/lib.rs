@@ -20,7 +20,7 @@ mod record;
 mod seal;
 
 pub use accept::accept;
-pub use command::{COMMAND_SCHEMA, Charge, Command, MAX_COMMAND_BYTES, Malformed};
+pub use command::{COMMAND_SCHEMA, Charge, Command, MAX_COMMAND_BYTES, Malformed, Reported};
 pub use converge::{Converged, Invocation, NotRecorded, Settings, converge};
 pub use decide::{Limits, Step, Turn, decide, due};
 pub use events::{EVENT_VERSION, Event, EventType, announced, rebuild};

@@ -62,7 +62,7 @@ pub(crate) fn read(event: &RawValue) -> Result<Command, Refusal> {
     };
     match command {
         charge @ Command::Charge(_) => Ok(charge),
-        Command::Wake { .. } => Err(Refusal::Wake),
+        Command::Wake { .. } | Command::Fact(_) => Err(Refusal::NotACharge),
     }
 }
 

@@ -48,9 +48,9 @@ pub enum Refusal {
     /// The event has no detail, or gives a field of it twice.
     #[error("the field `detail` must be an object that gives each field once")]
     Detail,
-    /// Wakes come from the sweep alone.
-    #[error("a wake is sent by the sweep alone; send a charge")]
-    Wake,
+    /// Wakes come from the sweep alone, facts from a verified source.
+    #[error("only a charge is taken here; a wake comes from the sweep alone, a fact from a verified source")]
+    NotACharge,
     /// The command itself is malformed.
     #[error(transparent)]
     Command(#[from] Malformed),

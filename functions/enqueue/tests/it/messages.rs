@@ -11,7 +11,7 @@ use crate::{
 fn charge_of(body: &str) -> Charge {
     match Command::parse(body).unwrap() {
         Command::Charge(charge) => charge,
-        Command::Wake { .. } => panic!("a charge"),
+        Command::Wake { .. } | Command::Fact(_) => panic!("a charge"),
     }
 }
 

@@ -115,10 +115,15 @@ async fn a_card_number_where_the_cause_stands_is_left_out_and_goes_no_further() 
 }
 
 #[tokio::test]
-async fn a_wake_is_refused_because_only_the_sweep_sends_it() {
+async fn wakes_and_facts_are_refused_because_they_come_from_elsewhere() {
     let payment_id = PaymentId::of(&"shop".parse().unwrap(), &"o-1".parse().unwrap());
-    let wake = Command::Wake { payment_id, due_at: effect::Time(1_900_000_000_000) };
+    let wake = Command::Wake { payment_id: payment_id.clone(), due_at: effect::Time(1_900_000_000_000) };
     assert!(refusal_of(&wake.to_body()).await.contains("sweep"));
+    let fact = effect::Fact { id: "pi_1".to_owned(), outcome: Some(effect::Outcome::Succeeded) };
+    let operation = payment::OperationKey::charge("1".parse().unwrap());
+    let fact =
+        Command::Fact(payment::Reported { payment_id, operation, fact, source_id: "evt_1".to_owned() });
+    assert!(refusal_of(&fact.to_body()).await.contains("verified source"));
 }
 
 #[tokio::test]
