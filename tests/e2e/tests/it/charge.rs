@@ -1,36 +1,36 @@
-//! The main job on real parts: what is asked becomes one charge and one announcement.
-
-use std::time::Duration;
+//! The main job: a message on the queue becomes one charge, two writes and one announcement.
 
 use anyhow::Result;
-use e2e::{Function, Stack, eventually};
-use serde_json::{Value, json};
+use e2e::Stack;
+use effect::Standing;
+use payment::PaymentState;
 
-const LIMIT: Duration = Duration::from_secs(30);
-
-fn charge(order: &str) -> Value {
-    json!({
-        "tenant": "shop",
-        "order": order,
-        "amount": 500,
-        "currency": "eur",
-        "customer": "cus_QxR7mYb2",
-        "payment_method": "pm_card_visa",
-    })
-}
+use crate::order::{LIMIT, Order};
 
 #[tokio::test]
-async fn an_event_delivered_three_times_becomes_one_charge_and_one_announcement() -> Result<()> {
-    let stack = Stack::shared();
-    let capture = stack.capture("captured-charge").await?;
-    for _ in 0..3 {
-        stack.invoke_async(Function::Enqueue, &charge("e2e-thrice")).await?;
-    }
-    let is_ours = |event: &Value| event["detail"]["data"]["order"] == "e2e-thrice";
-    let probe = || async { Ok(stack.captured(&capture).await?.into_iter().find(is_ours)) };
-    let event = eventually("the outcome is announced", LIMIT, probe).await?;
-    assert_eq!(event["detail-type"], "PaymentCaptured");
-    let counts = stack.stripe_get("/_sim/counts").await?;
-    assert_eq!(counts["sum"]["intents_succeeded"], 1, "{counts}");
+async fn a_command_on_the_queue_becomes_one_charge_in_two_writes_and_one_event() -> Result<()> {
+    let order = Order::new(Stack::shared(), "happy").await?;
+    order.send(&order.charge).await?;
+    let captured = order.announced("PaymentCaptured").await?;
+    assert_eq!(captured.id, format!("{}/charge/1:succeeded", order.payment_id()));
+    let data = &captured.detail["data"];
+    assert_eq!((&data["amount"], &data["currency"]), (&4_200.into(), &"jpy".into()));
+
+    let is_settled = |record: &payment::Record| record.payment.state() == PaymentState::Captured;
+    let record = order.recorded("the capture is on record", LIMIT, is_settled).await?;
+    // One write for the intent to send, one for its outcome.
+    assert_eq!(record.version, 2);
+    assert_eq!((record.due_at, record.claim, record.review_at), (None, None, None));
+    assert_eq!(captured.detail["metadata"]["sequence"], 2);
+    order.assert_one_request_made_one_intent(1).await?;
+
+    // The same command past the queue's own deduplication writes nothing, sends nothing and announces nothing.
+    order.send_as("happy-again", &order.charge).await?;
+    order.fence().await?;
+    let record = order.recorded("the refusal is on record", LIMIT, |record| record.version > 2).await?;
+    assert_eq!(record.version, 3, "the repeat was written");
+    order.assert_one_request_made_one_intent(1).await?;
+    assert_eq!(order.kinds().await?, ["PaymentCaptured", "OperationRefused"]);
+    assert_eq!(order.operation(&record)?.attempt.standing, Standing::Succeeded);
     Ok(())
 }

@@ -1,4 +1,16 @@
-//! End-to-end tests: one stack, shared by all of them.
+//! End-to-end tests on the deployed template, its real binaries and a real queue; effects are counted at stripe-sim.
+//!
+//! One stack is shared by all tests, each with orders of its own; one more is for those that kill workers.
 
+mod async_invokes;
 mod charge;
+mod crash;
+mod dead_letters;
+mod further_attempts;
+mod order;
+mod provider_keys;
+mod publish;
+mod queue;
 mod stack;
+mod sweep;
+mod window;
