@@ -5,7 +5,7 @@ use std::fmt::Write;
 use effect::{Standing, Time};
 use payment::{Effect, OperationKey, PaymentId, Record, ports::BusEntry};
 
-use crate::state::State;
+use crate::{kinds::Kind, state::State};
 
 /// Describes a record in one line, for the trace.
 pub(crate) fn summary(record: &Record) -> String {
@@ -70,6 +70,44 @@ pub(crate) fn check_effects(state: &mut State) {
     }
 }
 
+/// Remembers when the queue first took an operation's command.
+pub(crate) fn remember_order(state: &mut State, index: usize) {
+    let command = crate::run::command_of(&state.options.orders[index].clone());
+    let id = command.key().id(&command.payment_id());
+    let number = state.taken.len() as u64;
+    let is_first = !state.taken.contains_key(&id);
+    if !is_first {
+        return;
+    }
+    let late_first = command.reference.as_str() == "1"
+        && state.taken.keys().any(|other| other.starts_with(command.payment_id().as_str()));
+    if late_first {
+        state.struck(Kind::Reordering, Some(&command.payment_id()));
+    }
+    state.taken.insert(id, number);
+}
+
+/// The operations of a payment stand in the order in which the queue took them, unless one was dead-lettered.
+fn check_order(state: &mut State, record: &Record) {
+    if state.redriven.iter().any(|group| group == record.id.as_str()) {
+        return;
+    }
+    let mut order: Vec<(u64, u32)> = Vec::new();
+    for (key, operation) in &record.payment.operations {
+        if let Some(number) = state.taken.get(&key.id(&record.id)) {
+            order.push((*number, operation.seq));
+        }
+    }
+    order.sort_unstable();
+    if order.windows(2).any(|pair| pair[0].1 > pair[1].1) {
+        state.violate(format!(
+            "{} took its commands in another order than the queue: {}",
+            record.id,
+            summary(record)
+        ));
+    }
+}
+
 /// Nothing is announced that did not happen, and one id means one event.
 pub(crate) fn check_event(state: &mut State, entry: &BusEntry) {
     if let Some(earlier) = state.bus.get(&entry.id)
@@ -77,7 +115,17 @@ pub(crate) fn check_event(state: &mut State, entry: &BusEntry) {
     {
         state.violate(format!("the event {} was published with two contents", entry.id));
     }
-    let operation = entry.id.split(':').next().unwrap_or_default();
+    let (operation, outcome) = entry.id.rsplit_once(':').unwrap_or_default();
+    let on_record = operation.split_once('/').is_some_and(|(payment, key)| {
+        let record = payment.parse().ok().and_then(|id: PaymentId| state.table.get(&id));
+        let key = OperationKey::try_from(key.to_owned()).ok();
+        record.zip(key).is_some_and(|(record, key)| {
+            record.payment.operations.get(&key).is_some_and(|op| op.outcomes.contains_key(outcome))
+        })
+    });
+    if !on_record {
+        state.violate(format!("the event {} names no outcome on record", entry.id));
+    }
     let count = state.stripe.effects().operation(operation);
     let happened = match entry.detail_type {
         "PaymentCaptured" => count.intents_succeeded == 1,
@@ -122,7 +170,12 @@ pub(crate) fn check_end(state: &mut State) {
         }
     }
     let records: Vec<Record> = state.table.values().cloned().collect();
+    if state.port_calls != state.requests {
+        let (calls, requests) = (state.port_calls, state.requests);
+        state.violate(format!("{calls} port calls made {requests} requests"));
+    }
     for record in &records {
+        check_order(state, record);
         if !is_at_rest(record) {
             state.violate(format!("not settled at the end: {}", summary(record)));
         }

@@ -5,8 +5,10 @@
 //! seed. Every port call pauses before its effect and between its effect and its reply; a worker that dies there is a
 //! dropped future. Then faults stop, and everything must settle.
 
+mod broken;
 mod exhaustive;
 mod invariants;
+mod kinds;
 mod options;
 mod panics;
 mod ports;
@@ -18,7 +20,8 @@ mod stats;
 mod stripe;
 
 pub use exhaustive::{Flow, exhaust, flows};
-pub use options::{Breakage, Options, Order, StripeFault, rules};
+pub use kinds::{Kind, STATES, Struck};
+pub use options::{Breakage, Options, Order, Rates, StripeFault, rules};
 pub use rng::Rng;
 pub use run::{Report, command_of, run, run_seed};
 pub use stats::Stats;

@@ -2,7 +2,7 @@
 
 use effect::{Rules, hours, minutes, seconds};
 
-use crate::rng::Rng;
+use crate::{kinds::Kind, rng::Rng};
 
 /// A deliberate breakage of the protocol, which the simulation must notice.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -13,6 +13,81 @@ pub enum Breakage {
     EffectBeforeRecord,
     /// The table takes every write, whatever its condition.
     UnconditionalWrite,
+    /// No reply in time counts as a refusal.
+    TimeoutAsFailure,
+    /// `processing` counts as success.
+    ProcessingAsSuccess,
+    /// A 409 makes an unknown operation pending and unsent again.
+    ConflictLowersUnknown,
+    /// The key window never ends.
+    WindowIgnored,
+    /// The key window starts anew with each send.
+    WindowFromLastAttempt,
+    /// The clock is read before the save, and not again before the send.
+    NowReadBeforeSaveOnly,
+    /// A list without a hit counts as proof that nothing was charged.
+    AbsenceAsProof,
+    /// A failed attempt stays failed although its intent was paid.
+    FailedStaysFailed,
+    /// A message that meets a live claim is acknowledged.
+    AcknowledgedOnLiveClaim,
+    /// The queue hands out a group's messages in any order.
+    GroupOrderBroken,
+    /// A batch's response names only the first failed message.
+    PartialBatchMisreported,
+    /// A settled operation can become unknown again.
+    RankIgnored,
+    /// The sweep sends wakes without a lease.
+    SweepWithoutLease,
+    /// Stripe forgets keys after a minute.
+    ForgetfulProvider,
+    /// A further attempt begins although the failed one's intent can still be paid.
+    FurtherAttemptWithoutVoid,
+    /// The HTTP client sends again what got no reply.
+    ClientResends,
+    /// An event's id is made from the record's version.
+    EventIdByVersion,
+    /// After a conflict `due_at` is left out.
+    DueDroppedOnConflict,
+    /// A resend is prepared anew by the build that sends it.
+    BodyPreparedAgain,
+    /// A payment is announced as captured as soon as its charge was sent.
+    AnnouncedEarly,
+    /// The stream's checkpoint passes entries that the bus refused.
+    CheckpointSkips,
+    /// The sweep never runs.
+    NoSweep,
+}
+
+impl Breakage {
+    /// Every breakage.
+    pub const ALL: [Self; 25] = [
+        Self::NewKeyPerSend,
+        Self::EffectBeforeRecord,
+        Self::UnconditionalWrite,
+        Self::TimeoutAsFailure,
+        Self::ProcessingAsSuccess,
+        Self::ConflictLowersUnknown,
+        Self::WindowIgnored,
+        Self::WindowFromLastAttempt,
+        Self::NowReadBeforeSaveOnly,
+        Self::AbsenceAsProof,
+        Self::FailedStaysFailed,
+        Self::AcknowledgedOnLiveClaim,
+        Self::GroupOrderBroken,
+        Self::PartialBatchMisreported,
+        Self::RankIgnored,
+        Self::SweepWithoutLease,
+        Self::ForgetfulProvider,
+        Self::FurtherAttemptWithoutVoid,
+        Self::ClientResends,
+        Self::EventIdByVersion,
+        Self::DueDroppedOnConflict,
+        Self::BodyPreparedAgain,
+        Self::AnnouncedEarly,
+        Self::CheckpointSkips,
+        Self::NoSweep,
+    ];
 }
 
 /// What happens to one request to Stripe.
@@ -52,22 +127,8 @@ pub struct Options {
     pub orders: Vec<Order>,
     /// Latency of a port call, in milliseconds, at the most.
     pub latency_ms: i64,
-    /// How often a call takes up to the function's whole timeout, per mille.
-    pub stall: u32,
-    /// How often a worker dies at a pause point, per mille.
-    pub crash: u32,
-    /// How often a table call is throttled, per mille.
-    pub throttle: u32,
-    /// How often a write's reply is lost, per mille.
-    pub lose_write_reply: u32,
-    /// How often a Stripe request meets a fault, per mille.
-    pub stripe_fault: u32,
-    /// How often a message is delivered to two workers at once, per mille.
-    pub duplicate_delivery: u32,
-    /// How often a publish is answered with a failed entry, or a stream batch comes again, per mille.
-    pub bus_fault: u32,
-    /// How often a send to a queue fails, half of the time after its effect, per mille.
-    pub send_fault: u32,
+    /// How often each kind of fault strikes where it can, per mille.
+    pub rates: Rates,
     /// The largest difference of a worker's clock from true time, in milliseconds.
     pub skew_ms: i64,
     /// How far search lags behind at Stripe, in milliseconds; below an hour.
@@ -80,8 +141,12 @@ pub struct Options {
     pub table_outage: Option<(i64, i64)>,
     /// When dead-lettered messages are redriven, in milliseconds after the start.
     pub redrive_at: Option<i64>,
-    /// How often a customer pays a declined intent, per mille.
-    pub customer_pays: u32,
+    /// When the queue's mapping is switched off: start and length in milliseconds.
+    pub queue_paused: Option<(i64, i64)>,
+    /// When Stripe refuses the key: start and length in milliseconds.
+    pub secret_rolled: Option<(i64, i64)>,
+    /// When another build of our code takes over, in milliseconds after the start.
+    pub second_build_at: Option<i64>,
     /// Stripe faults of the first requests, before chance decides.
     pub script: Vec<StripeFault>,
     /// Pause points at which the worker dies, counted from 0; for exhaustive runs.
@@ -90,6 +155,29 @@ pub struct Options {
     pub calm_at: i64,
     /// A deliberate breakage.
     pub breakage: Option<Breakage>,
+}
+
+/// A rate for each kind of fault, per mille.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Rates([u32; Kind::ALL.len()]);
+
+impl Default for Rates {
+    fn default() -> Self {
+        Self([0; Kind::ALL.len()])
+    }
+}
+
+impl Rates {
+    /// Returns how often a kind strikes.
+    #[must_use]
+    pub const fn of(&self, kind: Kind) -> u32 {
+        self.0[kind as usize]
+    }
+
+    /// Sets how often a kind strikes.
+    pub const fn set(&mut self, kind: Kind, per_mille: u32) {
+        self.0[kind as usize] = per_mille;
+    }
 }
 
 /// The numbers of the AWS stage, which the world runs with.
@@ -128,21 +216,16 @@ impl Options {
         Self {
             orders,
             latency_ms: 10,
-            stall: 0,
-            crash: 0,
-            throttle: 0,
-            lose_write_reply: 0,
-            stripe_fault: 0,
-            duplicate_delivery: 0,
-            bus_fault: 0,
-            send_fault: 0,
+            rates: Rates::default(),
             skew_ms: 0,
             search_lag_ms: minutes(1),
             list_lag_ms: 0,
             outage: None,
             table_outage: None,
             redrive_at: None,
-            customer_pays: 0,
+            queue_paused: None,
+            secret_rolled: None,
+            second_build_at: None,
             script: Vec::new(),
             crash_at: Vec::new(),
             calm_at: 0,
@@ -156,32 +239,83 @@ impl Options {
         let orders = draw_orders(rng);
         let mut options = Self::calm(orders);
         options.latency_ms = *rng.pick(&[5, 50, 2_000]);
-        options.calm_at = *rng.pick(&[minutes(10), hours(2), hours(30), hours(110)]);
-        // Each kind of fault is off in some runs, so that a rare one is not drowned by a common one.
-        let mut rate = |most: u64| if rng.chance(400) { 0 } else { rng.below(most) as u32 };
-        options.stall = rate(60);
-        options.crash = rate(120);
-        options.throttle = rate(100);
-        options.lose_write_reply = rate(100);
-        options.stripe_fault = rate(700);
-        options.duplicate_delivery = rate(400);
-        options.bus_fault = rate(300);
-        options.send_fault = rate(200);
-        options.customer_pays = rate(500);
+        options.calm_at = *rng.pick(&[minutes(10), minutes(10), hours(2), hours(2), hours(30), hours(110)]);
+        for kind in Kind::ALL {
+            // Each kind is off in some runs, so that a rare one is not drowned by a common one.
+            if !rng.chance(400) {
+                options.rates.set(*kind, rng.below(most(*kind)) as u32);
+            }
+        }
         options.skew_ms = *rng.pick(&[0, seconds(2), seconds(30), minutes(2) + seconds(30)]);
         options.search_lag_ms = *rng.pick(&[seconds(5), minutes(1), minutes(59)]);
-        options.list_lag_ms = *rng.pick(&[0, 0, seconds(2), seconds(30)]);
+        options.list_lag_ms = *rng.pick(&[0, 0, seconds(2), seconds(30), minutes(3)]);
         if rng.chance(250) {
-            options.outage = Some((rng.between(0, minutes(10)), rng.between(minutes(1), hours(30))));
+            // Some outages end just where the key window does.
+            let length = match rng.below(4) {
+                0 => hours(23) - rng.between(0, minutes(3)),
+                1 => rng.between(hours(20), hours(30)),
+                _ => rng.between(minutes(1), hours(4)),
+            };
+            options.outage = Some((rng.between(0, minutes(10)), length));
             options.calm_at = options.calm_at.max(hours(31));
         }
         if rng.chance(100) {
             options.table_outage = Some((rng.between(0, minutes(10)), rng.between(minutes(1), hours(2))));
         }
+        if rng.chance(80) {
+            // The mapping comes back just where the key window ends, with operations left unknown before.
+            let from = minutes(2);
+            options.queue_paused = Some((from, hours(23) + rng.between(-minutes(1), minutes(1)) - from));
+            options.rates.set(Kind::LateReply, 500);
+            options.rates.set(Kind::Delay, 200);
+            options.calm_at = options.calm_at.max(hours(24));
+        }
+        if rng.chance(100) {
+            options.secret_rolled = Some((rng.between(0, minutes(10)), rng.between(minutes(1), hours(3))));
+        }
+        if rng.chance(200) {
+            options.second_build_at = Some(rng.between(0, minutes(20)));
+        }
         if rng.chance(500) {
             options.redrive_at = Some(rng.between(hours(1), hours(100)));
         }
         options
+    }
+}
+
+/// How often each kind strikes at the most, per mille; 0 for what is not drawn at its point but follows from others.
+const fn most(kind: Kind) -> u64 {
+    match kind {
+        Kind::Crash => 120,
+        Kind::LostReply | Kind::ResetBefore => 300,
+        Kind::LateReply | Kind::Error500After => 150,
+        Kind::Error500Before
+        | Kind::Error500Between
+        | Kind::RateLimit
+        | Kind::LockTimeout
+        | Kind::Unavailable => 100,
+        Kind::Throttle | Kind::LostWriteReply => 100,
+        Kind::TransactionConflict => 60,
+        Kind::DuplicateDelivery => 400,
+        Kind::Delay => 60,
+        Kind::StreamRepeat | Kind::BusPartial | Kind::BusDown => 200,
+        Kind::FailedSend => 200,
+        Kind::WebhookBefore | Kind::WebhookAfter | Kind::WebhookTwice => 500,
+        Kind::CustomerPays => 500,
+        Kind::FunctionTimeout
+        | Kind::InFlight
+        | Kind::WriteConflict
+        | Kind::Reordering
+        | Kind::StaleWorker
+        | Kind::ClockSkew
+        | Kind::KeyExpiry
+        | Kind::SearchLag
+        | Kind::ListLag
+        | Kind::LateRedrive
+        | Kind::CanceledOutside
+        | Kind::LongOutage
+        | Kind::SecretRolled
+        | Kind::TwoBuilds => 1,
     }
 }
 
@@ -196,11 +330,14 @@ fn draw_orders(rng: &mut Rng) -> Vec<Order> {
         let mut repeats: Vec<Order> = vec![first.clone()];
         for _ in 0..rng.below(3) {
             let later = *rng.pick(&[5, seconds(10), minutes(6), hours(25), hours(90)]);
-            repeats.push(Order { at: first.at + rng.between(0, later), ..first.clone() });
+            // A repeat just where the key window ends is the one that a careless clock would send.
+            let after =
+                if rng.chance(80) { hours(23) - rng.between(0, minutes(2)) } else { rng.between(0, later) };
+            repeats.push(Order { at: first.at + after, ..first.clone() });
         }
         if rng.chance(400) {
             let soon = *rng.pick(&[seconds(5), minutes(10), hours(26)]);
-            let at = first.at + rng.between(0, soon);
+            let at = if rng.chance(150) { first.at / 2 } else { first.at + rng.between(0, soon) };
             let card = CARDS[rng.below(10) as usize];
             repeats.push(Order { reference: "2", payment_method: card, at, ..first.clone() });
         }

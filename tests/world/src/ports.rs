@@ -17,7 +17,8 @@ use payment::{
 use stripe_wire::HttpReply;
 
 use crate::{
-    invariants,
+    broken, invariants,
+    kinds::Kind,
     options::{Breakage, SWEEP_EVERY_MS},
     state::{Change, Event, OnRecord, PauseId, START_MS, Shared, State, TaskId, Wake},
 };
@@ -28,6 +29,9 @@ pub(crate) struct Worker {
     pub(crate) shared: Shared,
     pub(crate) task: TaskId,
     pub(crate) skew_ms: i64,
+    /// The build of our code that runs it: 0, or 1 after a deploy.
+    pub(crate) build: u8,
+    pub(crate) started_at: i64,
 }
 
 /// A pause point; dropping it is the crash.
@@ -81,7 +85,10 @@ impl Worker {
 
 impl Clock for Worker {
     fn now(&self) -> Time {
-        self.with(|state| Time(state.now + self.skew_ms))
+        self.with(|state| {
+            let stands_still = state.is_broken(Breakage::NowReadBeforeSaveOnly);
+            Time(self.skew_ms + if stands_still { self.started_at } else { state.now })
+        })
     }
 }
 
@@ -102,7 +109,7 @@ impl Ledger for Worker {
     async fn load(&self, id: &PaymentId) -> Result<Option<Record>, LoadError> {
         self.pause("load").await;
         let read = self.with(|state| {
-            if state.table_fails() {
+            if state.table_fails(None) {
                 return Err(LoadError::Unavailable("throttled"));
             }
             Ok(state.table.get(id).cloned())
@@ -117,11 +124,15 @@ impl Ledger for Worker {
             if state.is_within(state.options.table_outage) {
                 return (Err(SaveError::Unknown("no connection")), false);
             }
-            if state.table_fails() {
+            if state.table_fails(Some(&next.id)) {
                 return (Err(SaveError::NotDone("throttled")), false);
             }
-            let result = state.write(expected, next, &self.name());
-            (result, state.strikes(state.options.lose_write_reply))
+            if state.strikes(Kind::TransactionConflict, Some(&next.id)) {
+                return (Err(SaveError::NotDone("transaction conflict")), false);
+            }
+            let next = broken::tamper(state, self, expected, next);
+            let result = state.write(expected, &next, self);
+            (result, state.strikes(Kind::LostWriteReply, Some(&next.id)))
         });
         self.pause("save reply").await;
         if !is_reply_lost {
@@ -130,7 +141,6 @@ impl Ledger for Worker {
         // The SDK sends again, and the condition now fails on what our first request wrote, or later ones; or it
         // gives up.
         self.with(|state| {
-            state.stats.lost_write_replies += 1;
             if state.rng.chance(500) {
                 return Err(SaveError::Unknown("reply lost"));
             }
@@ -147,7 +157,7 @@ impl DueIndex for Worker {
             self.pause("due").await;
         }
         self.with(|state| {
-            if state.table_fails() {
+            if state.table_fails(None) {
                 return Err(LoadError::Unavailable("throttled"));
             }
             let mut found: Vec<Due> = state
@@ -168,8 +178,11 @@ impl DueIndex for Worker {
     async fn lease(&self, due: &Due, until: Time) -> Result<bool, LoadError> {
         self.pause("lease").await;
         let (won, is_reply_lost) = self.with(|state| {
-            if state.table_fails() {
+            if state.table_fails(None) {
                 return (Err(LoadError::Unavailable("throttled")), false);
+            }
+            if state.is_broken(Breakage::SweepWithoutLease) {
+                return (Ok(true), false);
             }
             let won = match state.table.get_mut(&due.payment_id) {
                 Some(record) if record.due_at == Some(due.due_at) => {
@@ -179,7 +192,7 @@ impl DueIndex for Worker {
                 Some(_) | None => false,
             };
             state.plan_sweep_for(until);
-            (Ok(won), state.strikes(state.options.lose_write_reply))
+            (Ok(won), state.strikes(Kind::LostWriteReply, Some(&due.payment_id)))
         });
         self.pause("lease reply").await;
         if is_reply_lost && self.with(|state| state.rng.chance(500)) {
@@ -193,8 +206,7 @@ impl Queue for Worker {
     async fn send(&self, message: &Message) -> Result<(), SendError> {
         self.pause("send").await;
         let result = self.with(|state| {
-            if state.strikes(state.options.send_fault) {
-                state.stats.send_faults += 1;
+            if state.strikes(Kind::FailedSend, Some(&message.group)) {
                 if state.rng.chance(500) {
                     return Err(SendError("not sent"));
                 }
@@ -232,20 +244,22 @@ impl Bus for Worker {
     async fn put(&self, entries: &[BusEntry]) -> Result<Vec<bool>, SendError> {
         self.pause("put").await;
         let result = self.with(|state| {
-            let fault = state.strikes(state.options.bus_fault);
-            let kind = if fault { 1 + state.rng.below(3) } else { 0 };
-            let refused = state.rng.below(entries.len() as u64) as usize;
-            state.stats.bus_faults += u64::from(fault);
-            if kind == 1 {
+            let is_down = state.strikes(Kind::BusDown, None);
+            if is_down && state.rng.chance(500) {
                 return Err(SendError("not put"));
             }
-            let taken: Vec<bool> = (0..entries.len()).map(|index| kind != 2 || index != refused).collect();
+            let refused = if state.strikes(Kind::BusPartial, None) {
+                Some(state.rng.below(entries.len() as u64) as usize)
+            } else {
+                None
+            };
+            let taken: Vec<bool> = (0..entries.len()).map(|index| Some(index) != refused).collect();
             for (entry, taken) in entries.iter().zip(&taken) {
                 if *taken {
                     invariants::check_event(state, entry);
                 }
             }
-            if kind == 3 { Err(SendError("reply lost")) } else { Ok(taken) }
+            if is_down { Err(SendError("reply lost")) } else { Ok(taken) }
         });
         self.pause("put reply").await;
         result
@@ -253,24 +267,21 @@ impl Bus for Worker {
 }
 
 impl Worker {
-    fn name(&self) -> String {
+    pub(crate) fn name(&self) -> String {
         format!("w{}", self.task)
     }
 }
 
 impl State {
-    fn table_fails(&mut self) -> bool {
-        if self.is_within(self.options.table_outage) || self.strikes(self.options.throttle) {
-            self.stats.throttles += 1;
-            return true;
-        }
-        false
+    fn table_fails(&mut self, payment: Option<&PaymentId>) -> bool {
+        self.is_within(self.options.table_outage) || self.strikes(Kind::Throttle, payment)
     }
 
     /// One conditional write, and what the table's stream makes of it.
-    fn write(&mut self, expected: Option<&Record>, next: &Record, who: &str) -> Result<(), SaveError> {
+    fn write(&mut self, expected: Option<&Record>, next: &Record, worker: &Worker) -> Result<(), SaveError> {
+        let who = &worker.name();
         if let Some(deferred) = self.deferred.remove(&next.id) {
-            self.put_record(deferred, who);
+            self.put_record(deferred, worker);
         } else if self.options.breakage == Some(Breakage::EffectBeforeRecord) && is_new_intent(expected, next)
         {
             self.deferred.insert(next.id.clone(), next.clone());
@@ -288,20 +299,27 @@ impl State {
             (None, Some(_)) | (Some(_), None) => false,
         };
         if !holds && self.options.breakage != Some(Breakage::UnconditionalWrite) {
-            self.stats.conflicts += 1;
             let current = stored.cloned();
+            self.conflicted.insert(worker.task);
+            self.struck(Kind::WriteConflict, Some(&next.id));
             self.note(|| format!("{who} save refused: the record has changed"));
             return Err(SaveError::Conflict(current.map(Box::new)));
         }
-        self.put_record(next.clone(), who);
+        self.put_record(next.clone(), worker);
         Ok(())
     }
 
-    fn put_record(&mut self, record: Record, who: &str) {
+    fn put_record(&mut self, record: Record, worker: &Worker) {
+        let who = worker.name();
+        let record = if self.options.second_build_at.is_some() && worker.build == 0 {
+            as_an_older_build_writes(record)
+        } else {
+            record
+        };
         self.writes += 1;
         self.note(|| format!("{who} wrote {}", invariants::summary(&record)));
         invariants::check_write(self, self.table.get(&record.id).cloned().as_ref(), &record);
-        self.remember_frozen(&record);
+        self.remember_frozen(&record, worker.build);
         if record.announce.is_some() {
             let sequence = self.stream.len() as u64 + 1;
             self.stream.push(Change { sequence, record: record.clone() });
@@ -314,21 +332,19 @@ impl State {
         self.table.insert(record.id.clone(), record);
     }
 
-    fn remember_frozen(&mut self, record: &Record) {
+    fn remember_frozen(&mut self, record: &Record, build: u8) {
         for operation in record.payment.operations.values() {
             let Some(frozen) = &operation.attempt.frozen else { continue };
-            let first_sent_at = operation.attempt.first_sent_at.map_or(self.now, |at| at.0);
-            if operation.attempt.standing.is_ended() {
+            if operation.attempt.standing.is_ended() || self.frozen.contains_key(frozen.key.as_str()) {
                 continue;
             }
-            match self.frozen.get_mut(frozen.key.as_str()) {
-                Some(held) => held.first_sent_at = first_sent_at,
-                None => {
-                    let on_record =
-                        OnRecord { path: frozen.path.clone(), body: frozen.body.clone(), first_sent_at };
-                    self.frozen.insert(frozen.key.as_str().to_owned(), on_record);
-                }
-            }
+            let on_record = OnRecord {
+                path: frozen.path.clone(),
+                body: frozen.body.clone(),
+                payment: record.id.clone(),
+                build,
+            };
+            self.frozen.insert(frozen.key.as_str().to_owned(), on_record);
         }
     }
 
@@ -358,4 +374,13 @@ fn is_new_intent(expected: Option<&Record>, next: &Record) -> bool {
     next.claim.is_some()
         && expected.map(&sent).unwrap_or_default() != sent(next)
         && next.payment.operations.values().any(|op| op.attempt.was_sent())
+}
+
+/// The older build of a rolling deploy does not know every optional attribute, and leaves it out of what it writes.
+fn as_an_older_build_writes(mut record: Record) -> Record {
+    for operation in record.payment.operations.values_mut() {
+        operation.attempt.status = None;
+        operation.traceparent = None;
+    }
+    record
 }

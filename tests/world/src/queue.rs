@@ -14,6 +14,7 @@ pub(crate) struct Message {
     pub(crate) received: u32,
     pub(crate) visible_at: i64,
     pub(crate) receipt: u64,
+    pub(crate) sent_at: i64,
 }
 
 /// The queue and its dead-letter queue.
@@ -42,16 +43,20 @@ impl Queue {
             received: 0,
             visible_at: now,
             receipt: 0,
+            sent_at: now,
         };
         self.groups.entry(group.to_owned()).or_default().push_back(message);
         true
     }
 
     /// Receives at most `limit` messages of groups that are not locked; `take` tells how many of each group.
+    ///
+    /// With `in_order` false it hands out the newest visible message first and locks nothing: a broken queue.
     pub(crate) fn receive(
         &mut self,
         now: i64,
         limit: usize,
+        in_order: bool,
         mut take: impl FnMut() -> usize,
     ) -> Vec<Message> {
         let mut batch = Vec::new();
@@ -59,14 +64,19 @@ impl Queue {
             if batch.len() >= limit {
                 break;
             }
-            if messages.iter().any(|message| message.visible_at > now) {
+            if in_order && messages.iter().any(|message| message.visible_at > now) {
                 continue;
+            }
+            if !in_order {
+                messages
+                    .make_contiguous()
+                    .sort_by_key(|message| (message.visible_at > now, u64::MAX - message.id));
             }
             while messages.front().is_some_and(|message| message.received >= MAX_RECEIVE_COUNT) {
                 self.dead.extend(messages.pop_front());
             }
             let room = (limit - batch.len()).min(take());
-            for message in messages.iter_mut().take(room) {
+            for message in messages.iter_mut().take(room).filter(|message| message.visible_at <= now) {
                 self.next_receipt += 1;
                 message.received += 1;
                 message.visible_at = now + VISIBILITY_MS;
@@ -92,16 +102,16 @@ impl Queue {
         deleted
     }
 
-    /// Puts the dead-lettered messages back, as an operator would.
-    pub(crate) fn redrive(&mut self, now: i64) -> usize {
+    /// Puts the dead-lettered messages back, as an operator would; returns each one's group and age.
+    pub(crate) fn redrive(&mut self, now: i64) -> Vec<(String, i64)> {
         let dead = std::mem::take(&mut self.dead);
-        let count = dead.len();
+        let ages = dead.iter().map(|message| (message.group.clone(), now - message.sent_at)).collect();
         for message in dead {
             self.next_id += 1;
             let again = Message { id: self.next_id, received: 0, visible_at: now, receipt: 0, ..message };
             self.groups.entry(again.group.clone()).or_default().push_back(again);
         }
-        count
+        ages
     }
 
     /// Tells whether a group holds any message, visible or in flight, or a dead-lettered one.

@@ -11,16 +11,18 @@ use std::{
 
 use aws_lambda_events::sqs::{SqsBatchResponse, SqsEvent, SqsMessage};
 use effect::Time;
-use payment::{Charge, Command, Limits, Settings};
+use payment::{Charge, Command, Limits, PaymentId, Settings};
 use publish::{Publish, announcement};
 use settle::Settle;
 use stripe_wire::Stripe;
 use sweep::{Sweep, SweepSettings};
 
 use crate::{
+    broken::{self, Processor},
     invariants,
+    kinds::Kind,
     options::{
-        FUNCTION_TIMEOUT_MS, Options, Order, PROVIDER_TIMEOUT_MS, SWEEP_LEASE_MS, VISIBILITY_MS,
+        Breakage, FUNCTION_TIMEOUT_MS, Options, Order, PROVIDER_TIMEOUT_MS, SWEEP_LEASE_MS, VISIBILITY_MS,
         WRITE_MARGIN_MS, rules,
     },
     panics::hear,
@@ -77,8 +79,6 @@ pub fn run(options: Options, rng: Rng, traced: bool) -> Report {
     let mut stats = std::mem::take(&mut state.stats);
     stats.seeds = 1;
     stats.steps = state.steps;
-    stats.keys_pruned = state.stripe.effects().totals.keys_pruned;
-    stats.outages = u64::from(state.options.outage.is_some());
     Report {
         stats,
         violations: std::mem::take(&mut state.violations),
@@ -110,7 +110,7 @@ pub fn command_of(order: &Order) -> Charge {
     }
 }
 
-enum Kind {
+enum Work {
     Settle { messages: Vec<Message> },
     Sweep,
     Publish { to: usize },
@@ -123,8 +123,18 @@ enum Done {
 }
 
 struct Task {
-    kind: Kind,
+    work: Work,
     future: Pin<Box<dyn Future<Output = Done>>>,
+}
+
+impl Task {
+    /// Returns the payment that the worker is about: the first of its batch.
+    fn payment(&self) -> Option<PaymentId> {
+        match &self.work {
+            Work::Settle { messages } => messages.first().and_then(|message| message.group.parse().ok()),
+            Work::Sweep | Work::Publish { .. } => None,
+        }
+    }
 }
 
 struct Driver {
@@ -173,10 +183,7 @@ impl Driver {
             Event::Publish => self.publish(),
             Event::Kill(task) => {
                 if let Some(task) = self.tasks.remove(&task) {
-                    self.with(|state| {
-                        state.stats.timeouts += 1;
-                        state.note(|| "a worker is killed at its timeout".to_owned());
-                    });
+                    self.with(|state| state.struck(Kind::FunctionTimeout, task.payment().as_ref()));
                     self.bury(task);
                 }
             }
@@ -189,6 +196,7 @@ impl Driver {
                     &command.to_body(),
                 );
                 state.note(|| format!("command taken={taken} {}", command.to_body()));
+                invariants::remember_order(state, index);
                 let at = state.now + 5;
                 state.schedule(at, Event::Receive);
             }),
@@ -196,18 +204,38 @@ impl Driver {
                 // It may have been canceled in the meantime.
                 let _ = state.stripe.settle_processing(state.now, &id, succeed);
                 state.note(|| format!("{id} leaves processing, paid={succeed}"));
+                state.plan_webhooks_of(&id);
+                invariants::check_effects(state);
+            }),
+            Event::CancelOutside { id } => self.with(|state| {
+                let path = format!("/v1/payment_intents/{id}/cancel");
+                let request = stripe_sim::Request::post(&path, "", "sk_test_sim", &format!("outside-{id}"));
+                let reply = state.stripe.handle(state.now, &request, stripe_sim::Fault::None);
+                if reply.status == 200 {
+                    let payment =
+                        state.stripe.intent(&id).and_then(|intent| intent.payment_id().parse().ok());
+                    state.struck(Kind::CanceledOutside, payment.as_ref());
+                    state.plan_webhooks_of(&id);
+                }
                 invariants::check_effects(state);
             }),
             Event::CustomerPays { id } => self.with(|state| {
                 if state.stripe.customer_pays(state.now, &id).is_ok() {
-                    state.stats.late_payments += 1;
-                    state.note(|| format!("the customer pays {id}"));
+                    let payment =
+                        state.stripe.intent(&id).and_then(|intent| intent.payment_id().parse().ok());
+                    state.struck(Kind::CustomerPays, payment.as_ref());
+                    state.plan_webhooks_of(&id);
                 }
                 invariants::check_effects(state);
             }),
+            Event::Webhook { id } => self.with(|state| state.deliver_webhook(&id)),
             Event::Redrive => self.with(|state| {
-                let count = state.queue.redrive(state.now);
-                state.stats.redriven += count as u64;
+                for (group, age_ms) in state.queue.redrive(state.now) {
+                    state.redriven.push(group.clone());
+                    if age_ms >= effect::hours(24) {
+                        state.struck(Kind::LateRedrive, group.parse().ok().as_ref());
+                    }
+                }
                 let at = state.now + 5;
                 state.schedule(at, Event::Receive);
             }),
@@ -216,6 +244,8 @@ impl Driver {
 
     /// Lets a paused call go on, unless its worker dies there.
     fn resume(&mut self, pause: PauseId, wake: Wake) {
+        let task = self.with(|state| state.pauses.get(&pause).map(|waiting| waiting.task));
+        let payment = task.and_then(|id| self.tasks.get(&id)).and_then(Task::payment);
         let resumed = self.with(|state| {
             let waiting = state.pauses.get_mut(&pause)?;
             if waiting.woken.is_some() {
@@ -225,9 +255,14 @@ impl Driver {
             let (task, point) = (waiting.task, waiting.point);
             let number = state.points;
             state.points += 1;
-            let dies = state.options.crash_at.contains(&number) || state.strikes(state.options.crash);
+            state.note(|| format!("w{task} {point} {wake:?}"));
+            let dies = if state.options.crash_at.contains(&number) {
+                state.struck(Kind::Crash, payment.as_ref());
+                true
+            } else {
+                state.strikes(Kind::Crash, payment.as_ref())
+            };
             if dies {
-                state.stats.crashes += 1;
                 state.note(|| format!("w{task} dies at `{point}` (pause point {number})"));
             }
             Some((task, dies))
@@ -254,10 +289,11 @@ impl Driver {
     }
 
     fn complete(&mut self, task: Task, done: Done) {
-        match (task.kind, done) {
-            (Kind::Settle { messages }, Done::Settle(Ok(response))) => self.with(|state| {
+        match (task.work, done) {
+            (Work::Settle { messages }, Done::Settle(Ok(response))) => self.with(|state| {
                 let failed: Vec<String> =
                     response.batch_item_failures.into_iter().map(|failure| failure.item_identifier).collect();
+                let failed = broken::misreport(state, failed);
                 for message in &messages {
                     if failed.contains(&message.id.to_string()) {
                         continue;
@@ -269,34 +305,35 @@ impl Driver {
                 let at = state.now + 1;
                 state.schedule(at, Event::Receive);
             }),
-            (Kind::Publish { to }, Done::Publish(stopped_at)) => self.with(|state| {
+            (Work::Publish { to }, Done::Publish(stopped_at)) => self.with(|state| {
                 state.publish_planned = false;
                 state.published_to = match stopped_at.and_then(|at| at.parse::<usize>().ok()) {
+                    Some(_) if state.is_broken(Breakage::CheckpointSkips) => to,
                     Some(sequence) => sequence.saturating_sub(1),
                     // A stream batch may come again although it went well.
-                    None if state.strikes(state.options.bus_fault) => state.published_to,
+                    None if state.strikes(Kind::StreamRepeat, None) => state.published_to,
                     None => to,
                 };
                 state.plan_publish(1_000);
             }),
-            (kind, _) => self.bury(Task { kind, future: task.future }),
+            (work, _) => self.bury(Task { work, future: task.future }),
         }
     }
 
     /// What happens outside when a worker ends without an answer.
     fn bury(&mut self, task: Task) {
-        let Task { kind, future } = task;
+        let Task { work, future } = task;
         drop(future);
-        self.with(|state| match kind {
+        self.with(|state| match work {
             // Its messages become visible again by themselves.
-            Kind::Settle { .. } => {}
-            Kind::Sweep => {
+            Work::Settle { .. } => {}
+            Work::Sweep => {
                 let earliest = state.table.values().filter_map(|record| record.due_at).min();
                 if let Some(due_at) = earliest {
                     state.plan_sweep_for(due_at);
                 }
             }
-            Kind::Publish { .. } => {
+            Work::Publish { .. } => {
                 state.publish_planned = false;
                 state.plan_publish(1_000);
             }
@@ -304,20 +341,32 @@ impl Driver {
     }
 
     fn receive(&mut self) {
+        let resumes_at = self.with(|state| {
+            let (from, length) = state.options.queue_paused.filter(|span| state.is_within(Some(*span)))?;
+            Some(START_MS + from + length)
+        });
+        if let Some(at) = resumes_at {
+            return self.with(|state| {
+                if !state.resume_planned {
+                    state.resume_planned = true;
+                    state.schedule(at, Event::Receive);
+                }
+            });
+        }
         loop {
             let messages = self.with(|state| {
                 let limit = 1 + state.rng.below(10) as usize;
                 let mut rng = state.rng.clone();
-                let messages = state.queue.receive(state.now, limit, || 1 + rng.below(4) as usize);
+                let in_order = !state.is_broken(Breakage::GroupOrderBroken);
+                let messages = state.queue.receive(state.now, limit, in_order, || 1 + rng.below(4) as usize);
                 state.rng = rng;
                 messages
             });
             if messages.is_empty() {
                 break;
             }
-            let twice = self.with(|state| state.strikes(state.options.duplicate_delivery));
-            if twice {
-                self.with(|state| state.stats.duplicates += 1);
+            let payment = messages.first().and_then(|message| message.group.parse().ok());
+            if self.with(|state| state.strikes(Kind::DuplicateDelivery, payment.as_ref())) {
                 self.settle(messages.clone());
             }
             self.settle(messages);
@@ -339,7 +388,7 @@ impl Driver {
         let worker = self.worker();
         let handler = Settle {
             ledger: worker.clone(),
-            processor: Stripe::new(worker.clone()),
+            processor: Processor { stripe: Stripe::new(worker.clone()), worker: worker.clone() },
             dead_letters: worker.clone(),
             clock: worker.clone(),
             randomness: worker.clone(),
@@ -353,7 +402,7 @@ impl Driver {
         let event = batch(&messages);
         let deadline = self.deadline(&worker);
         let future = Box::pin(async move { Done::Settle(handler.handle(event, deadline).await) });
-        self.spawn(&worker, Kind::Settle { messages }, future);
+        self.spawn(&worker, Work::Settle { messages }, future);
     }
 
     fn sweep(&mut self) {
@@ -370,7 +419,7 @@ impl Driver {
             let _ = handler.handle(deadline).await;
             Done::Sweep
         });
-        self.spawn(&worker, Kind::Sweep, future);
+        self.spawn(&worker, Work::Sweep, future);
     }
 
     fn publish(&mut self) {
@@ -383,30 +432,38 @@ impl Driver {
             (changes.iter().map(read).collect::<Vec<_>>(), to)
         });
         let handler = Publish { bus: worker.clone(), quarantine: worker.clone() };
+        let announcements = self.with(|state| broken::rename_events(state, announcements));
         let future = Box::pin(async move { Done::Publish(handler.publish(&announcements).await) });
-        self.spawn(&worker, Kind::Publish { to }, future);
+        self.spawn(&worker, Work::Publish { to }, future);
     }
 
     fn worker(&mut self) -> Worker {
         self.next_task += 1;
-        let skew_ms = self.with(|state| {
+        let (skew_ms, build, started_at) = self.with(|state| {
             let most = state.options.skew_ms;
-            state.rng.between(-most, most)
+            let skew_ms = state.rng.between(-most, most);
+            if skew_ms.abs() >= 1_000 {
+                state.struck(Kind::ClockSkew, None);
+            }
+            // A rolling deploy: for some minutes either build may run.
+            let since = state.options.second_build_at.map_or(-1, |at| state.now - START_MS - at);
+            let is_second = since >= 0 && (since >= effect::minutes(5) || state.rng.chance(500));
+            (skew_ms, u8::from(is_second), state.now)
         });
-        Worker { shared: self.shared.clone(), task: self.next_task, skew_ms }
+        Worker { shared: self.shared.clone(), task: self.next_task, skew_ms, build, started_at }
     }
 
     fn deadline(&self, worker: &Worker) -> Time {
         self.with(|state| Time(state.now + worker.skew_ms + FUNCTION_TIMEOUT_MS))
     }
 
-    fn spawn(&mut self, worker: &Worker, kind: Kind, future: Pin<Box<dyn Future<Output = Done>>>) {
+    fn spawn(&mut self, worker: &Worker, work: Work, future: Pin<Box<dyn Future<Output = Done>>>) {
         let id = worker.task;
         self.with(|state| {
             let at = state.now + FUNCTION_TIMEOUT_MS;
             state.schedule(at, Event::Kill(id));
         });
-        self.tasks.insert(id, Task { kind, future });
+        self.tasks.insert(id, Task { work, future });
         self.poll(id);
     }
 

@@ -3,15 +3,16 @@
 use std::{
     cell::RefCell,
     cmp::Reverse,
-    collections::{BTreeMap, BinaryHeap, HashMap},
+    collections::{BTreeMap, BTreeSet, BinaryHeap, HashMap},
     rc::Rc,
 };
 
 use payment::{PaymentId, Record};
-use stripe_wire::HttpReply;
+use stripe_wire::{HttpReply, HttpRequest};
 
 use crate::{
-    options::{Options, StripeFault},
+    kinds::Kind,
+    options::{Breakage, Options, StripeFault},
     queue::Queue,
     rng::Rng,
     stats::Stats,
@@ -41,6 +42,10 @@ pub(crate) enum Event {
     SettleProcessing { id: String, succeed: bool },
     /// A customer pays an intent that was declined.
     CustomerPays { id: String },
+    /// Somebody cancels an intent at Stripe, not through us.
+    CancelOutside { id: String },
+    /// A webhook's fact arrives on the queue.
+    Webhook { id: String },
     /// An operator redrives the dead-letter queue.
     Redrive,
 }
@@ -70,13 +75,15 @@ pub(crate) struct Begun {
     pub(crate) ticket: stripe_sim::Ticket,
     pub(crate) pause: PauseId,
     pub(crate) fault: StripeFault,
+    pub(crate) request: HttpRequest,
 }
 
 /// A request that was on record before it could be sent.
 pub(crate) struct OnRecord {
     pub(crate) path: String,
     pub(crate) body: String,
-    pub(crate) first_sent_at: i64,
+    pub(crate) payment: PaymentId,
+    pub(crate) build: u8,
 }
 
 /// One announcing write, as the stream carries it.
@@ -98,6 +105,18 @@ pub(crate) struct State {
     pub(crate) table: BTreeMap<PaymentId, Record>,
     /// The write that a broken protocol puts off until after the effect.
     pub(crate) deferred: BTreeMap<PaymentId, Record>,
+    /// When a create under a key was first sent and not surely refused, by the sender's clock, and by which request.
+    pub(crate) first_sent: HashMap<String, (i64, u64)>,
+    /// Requests that the port was asked for, against those that reach Stripe.
+    pub(crate) port_calls: u64,
+    /// What a broken protocol keeps in mind between an answer and its write.
+    pub(crate) absent: bool,
+    pub(crate) lowered: bool,
+    pub(crate) conflicted: BTreeSet<TaskId>,
+    /// Groups whose messages were redriven.
+    pub(crate) redriven: Vec<String>,
+    /// When each operation's command was first taken by the queue, as a running number.
+    pub(crate) taken: BTreeMap<String, u64>,
     /// Every frozen request that was ever written, by its key.
     pub(crate) frozen: HashMap<String, OnRecord>,
     pub(crate) stream: Vec<Change>,
@@ -113,6 +132,7 @@ pub(crate) struct State {
     pub(crate) tokens: u64,
     pub(crate) sweep_planned: Option<i64>,
     pub(crate) publish_planned: bool,
+    pub(crate) resume_planned: bool,
     pub(crate) stats: Stats,
     pub(crate) violations: Vec<String>,
     pub(crate) trace: Option<Vec<String>>,
@@ -128,6 +148,11 @@ impl State {
         let stripe = stripe_sim::Sim::new(stripe_sim::Settings {
             search_lag_ms: options.search_lag_ms,
             list_lag_ms: options.list_lag_ms,
+            key_ttl_ms: if options.breakage == Some(Breakage::ForgetfulProvider) {
+                effect::minutes(1)
+            } else {
+                effect::hours(24)
+            },
             ..stripe_sim::Settings::default()
         });
         Self {
@@ -141,6 +166,13 @@ impl State {
             points: 0,
             table: BTreeMap::new(),
             deferred: BTreeMap::new(),
+            first_sent: HashMap::new(),
+            port_calls: 0,
+            absent: false,
+            lowered: false,
+            conflicted: BTreeSet::new(),
+            redriven: Vec::new(),
+            taken: BTreeMap::new(),
             frozen: HashMap::new(),
             stream: Vec::new(),
             published_to: 0,
@@ -155,6 +187,7 @@ impl State {
             tokens: 0,
             sweep_planned: None,
             publish_planned: false,
+            resume_planned: false,
             stats: Stats::default(),
             violations: Vec::new(),
             trace: traced.then(Vec::new),
@@ -162,14 +195,32 @@ impl State {
         }
     }
 
+    /// Tells whether the protocol is broken in this way.
+    pub(crate) fn is_broken(&self, breakage: Breakage) -> bool {
+        self.options.breakage == Some(breakage)
+    }
+
     /// Tells whether faults have stopped.
     pub(crate) fn is_calm(&self) -> bool {
         self.now - START_MS >= self.options.calm_at
     }
 
-    /// Draws whether a fault of this rate strikes now.
-    pub(crate) fn strikes(&mut self, per_mille: u32) -> bool {
-        !self.is_calm() && self.rng.chance(per_mille)
+    /// Draws whether a fault strikes now, and counts it if it does.
+    pub(crate) fn strikes(&mut self, kind: Kind, payment: Option<&PaymentId>) -> bool {
+        let strikes = !self.is_calm() && self.rng.chance(self.options.rates.of(kind));
+        if strikes {
+            self.struck(kind, payment);
+        }
+        strikes
+    }
+
+    /// Counts a fault, and the state of the payment that it hit.
+    pub(crate) fn struck(&mut self, kind: Kind, payment: Option<&PaymentId>) {
+        self.stats.struck.count(kind);
+        if let Some(record) = payment.and_then(|id| self.table.get(id)) {
+            self.stats.struck.hit(kind, record.payment.state());
+        }
+        self.note(|| format!("fault: {}", kind.name()));
     }
 
     pub(crate) fn is_within(&self, span: Option<(i64, i64)>) -> bool {
@@ -179,8 +230,7 @@ impl State {
 
     /// Draws how long a port call takes.
     pub(crate) fn latency(&mut self) -> i64 {
-        if self.strikes(self.options.stall) {
-            self.stats.stalls += 1;
+        if self.strikes(Kind::Delay, None) {
             return self.rng.between(0, crate::options::FUNCTION_TIMEOUT_MS);
         }
         let most = if self.is_calm() { 10 } else { self.options.latency_ms };
@@ -222,6 +272,9 @@ impl State {
 
     /// Plans a run of the sweep, unless an earlier one is planned.
     pub(crate) fn plan_sweep(&mut self, at: i64) {
+        if self.is_broken(Breakage::NoSweep) {
+            return;
+        }
         if self.sweep_planned.is_none_or(|planned| at < planned) {
             self.sweep_planned = Some(at);
             self.schedule(at, Event::Sweep);

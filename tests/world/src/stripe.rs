@@ -1,14 +1,15 @@
 //! The simulated Stripe as a transport: below `stripe-wire`, with a network that loses, delays and breaks.
 
-use effect::KEY_WINDOW_MS;
-use payment::{Account, ports::NoCredentials};
+use effect::{Fact, KEY_WINDOW_MS, Outcome, hours};
+use payment::{Account, Command, OperationKey, PaymentId, Reported, ports::NoCredentials};
 use stripe_sim::{Fault, Request, Response};
 use stripe_wire::{HttpReply, HttpRequest, Method, Transport, TransportError};
 
 use crate::{
+    kinds::Kind,
     options::{Breakage, PROVIDER_TIMEOUT_MS, StripeFault},
     ports::Worker,
-    state::{Begun, Event, State, Wake},
+    state::{Begun, Event, PauseId, State, Wake},
 };
 
 impl Transport for Worker {
@@ -17,19 +18,25 @@ impl Transport for Worker {
     }
 
     async fn call(&self, request: &HttpRequest) -> Result<HttpReply, TransportError> {
+        // What a call may do is judged when it starts: how long it then takes is what the window's margin is for.
+        let called_at = self.with(|state| state.now + self.skew_ms);
         self.pause("stripe").await;
         let pause = self.with(|state| {
             let pause = state.pause(self.task, "stripe reply");
             let timeout = state.now + PROVIDER_TIMEOUT_MS;
             state.schedule(timeout, Event::Resume(pause, Wake::TimedOut));
-            state.carry(request, pause, state.now + self.skew_ms);
+            state.port_calls += 1;
+            state.carry(request, pause, self, called_at);
             pause
         });
         let (wake, reply) = self.wait_for(pause).await;
         match (wake, reply) {
             (Wake::Reply, Some(reply)) => Ok(reply),
             (Wake::TimedOut, _) => {
-                self.with(|state| state.stats.late_replies += 1);
+                self.with(|state| {
+                    let payment = state.payment_of(request);
+                    state.struck(Kind::LateReply, payment.as_ref());
+                });
                 Err(TransportError::TimedOut)
             }
             (Wake::Go | Wake::Broken | Wake::Reply, _) => Err(TransportError::Broken),
@@ -39,38 +46,38 @@ impl Transport for Worker {
 
 impl State {
     /// Carries one request to Stripe; its reply, if any, resumes the pause.
-    fn carry(&mut self, request: &HttpRequest, pause: u64, worker_now: i64) {
+    fn carry(&mut self, request: &HttpRequest, pause: PauseId, worker: &Worker, called_at: i64) {
         self.requests += 1;
-        self.check_request(request, worker_now);
-        let fault = self.draw_fault();
+        let payment = self.payment_of(request);
+        self.check_request(request, worker, called_at);
         if self.is_within(self.options.outage) {
-            self.stats.resets += 1;
-            self.note(|| format!("stripe unreachable: {} {}", request.path, request.query));
+            if self.options.outage.is_some_and(|(_, length)| length >= hours(20)) {
+                self.struck(Kind::LongOutage, payment.as_ref());
+            }
             if self.rng.chance(500) {
-                let at = self.now + 5;
-                self.schedule(at, Event::Resume(pause, Wake::Broken));
+                self.break_off(pause);
             }
             return;
         }
+        let fault = self.draw_fault(request, payment.as_ref());
         if fault == StripeFault::ResetBefore {
-            self.stats.resets += 1;
-            self.note(|| format!("reset before: {}", request.path));
-            let at = self.now + 5;
-            self.schedule(at, Event::Resume(pause, Wake::Broken));
-            return;
+            return self.break_off(pause);
+        }
+        if self.is_broken(Breakage::ClientResends) && fault == StripeFault::LoseReply {
+            self.requests += 1;
         }
         let endpoint_fault = match fault {
-            StripeFault::At(fault) => {
-                self.stats.stripe_faults += 1;
-                fault
-            }
+            StripeFault::At(fault) => fault,
             StripeFault::None | StripeFault::ResetBefore | StripeFault::LoseReply | StripeFault::Slow(_) => {
                 Fault::None
             }
         };
-        self.note(|| format!("stripe <- {} {} {fault:?}", request.path, request.query));
+        self.note(|| format!("{} -> stripe {} {} {fault:?}", worker.name(), request.path, request.query));
         match self.stripe.begin(self.now, &to_sim(request, self), endpoint_fault) {
-            stripe_sim::Begun::Done(response) => self.reply(pause, response, fault),
+            stripe_sim::Begun::Done(response) => {
+                self.observe(self.requests, request, &response, payment.as_ref());
+                self.reply(pause, response, fault);
+            }
             stripe_sim::Begun::Running(ticket) => {
                 let takes = match fault {
                     StripeFault::Slow(ms) => ms,
@@ -80,9 +87,26 @@ impl State {
                     | StripeFault::LoseReply => self.rng.between(20, 800),
                 };
                 let number = self.requests;
-                self.begun.insert(number, Begun { ticket, pause, fault });
+                let begun = Begun { ticket, pause, fault, request: request.clone() };
+                self.begun.insert(number, begun);
                 let at = self.now + takes;
                 self.schedule(at, Event::StripeFinish { request: number });
+            }
+        }
+    }
+
+    fn break_off(&mut self, pause: PauseId) {
+        let at = self.now + 5;
+        self.schedule(at, Event::Resume(pause, Wake::Broken));
+    }
+
+    /// Returns the payment that a request is about, by its key or by the operation id in its query.
+    fn payment_of(&self, request: &HttpRequest) -> Option<PaymentId> {
+        match &request.idempotency_key {
+            Some(key) => self.frozen.get(key).map(|on_record| on_record.payment.clone()),
+            None => {
+                let at = request.query.find("pay_")?;
+                request.query.get(at..at + 36)?.parse().ok()
             }
         }
     }
@@ -91,19 +115,56 @@ impl State {
     pub(crate) fn finish_request(&mut self, number: u64) {
         let Some(begun) = self.begun.remove(&number) else { return };
         let response = self.stripe.finish(self.now, begun.ticket);
-        self.plan_actors();
+        let payment = self.payment_of(&begun.request);
+        self.observe(number, &begun.request, &response, payment.as_ref());
+        if begun.request.method == Method::Post {
+            self.plan_actors();
+        }
         self.reply(begun.pause, response, begun.fault);
     }
 
-    fn reply(&mut self, pause: u64, response: Response, fault: StripeFault) {
+    /// Counts what a reply shows of the faults that nobody draws.
+    fn observe(
+        &mut self,
+        number: u64,
+        request: &HttpRequest,
+        response: &Response,
+        payment: Option<&PaymentId>,
+    ) {
+        if matches!(response.status, 401 | 403 | 429)
+            && let Some(key) = &request.idempotency_key
+            && self.first_sent.get(key).is_some_and(|(_, by)| *by == number)
+        {
+            self.first_sent.remove(key);
+        }
+        if response.status == 401 {
+            self.struck(Kind::SecretRolled, payment);
+        }
+        if response.status == 409 {
+            self.struck(Kind::InFlight, payment);
+        }
+        let is_empty =
+            response.status == 200 && response.body.windows(9).any(|bytes| bytes == b"\"data\":[]");
+        let exists = payment.is_some_and(|id| self.stripe.intents_of(id.as_str()).next().is_some());
+        if request.path.ends_with("/search") {
+            self.struck(Kind::KeyExpiry, payment);
+            if is_empty && exists {
+                self.struck(Kind::SearchLag, payment);
+            }
+        } else if request.method == Method::Get && request.path == "/v1/payment_intents" && is_empty {
+            let customer = request.query.split(['=', '&']).nth(1).unwrap_or_default();
+            if self.stripe.intents().iter().any(|intent| intent.customer.as_deref() == Some(customer)) {
+                self.struck(Kind::ListLag, None);
+            }
+        }
+    }
+
+    fn reply(&mut self, pause: PauseId, response: Response, fault: StripeFault) {
         self.stats.replays += u64::from(response.is_replayed());
         self.note(|| format!("stripe -> {} replayed={}", response.status, response.is_replayed()));
         if fault == StripeFault::LoseReply {
-            self.stats.lost_replies += 1;
             self.note(|| "the reply is lost".to_owned());
-            let at = self.now + 5;
-            self.schedule(at, Event::Resume(pause, Wake::Broken));
-            return;
+            return self.break_off(pause);
         }
         let at = self.now + self.rng.between(1, 50);
         if let Some(waiting) = self.pauses.get_mut(&pause) {
@@ -112,52 +173,67 @@ impl State {
         }
     }
 
-    fn draw_fault(&mut self) -> StripeFault {
+    fn draw_fault(&mut self, request: &HttpRequest, payment: Option<&PaymentId>) -> StripeFault {
         if !self.options.script.is_empty() {
             return self.options.script.remove(0);
         }
-        if !self.strikes(self.options.stripe_fault) {
-            return StripeFault::None;
+        if self.strikes(Kind::LateReply, None) {
+            let slow = if self.rng.chance(800) {
+                self.rng.between(1_000, 45_000)
+            } else {
+                self.rng.between(45_000, effect::minutes(10) - 1)
+            };
+            return StripeFault::Slow(slow);
         }
-        let slow = if self.rng.chance(800) {
-            self.rng.between(1_000, 45_000)
-        } else {
-            self.rng.between(45_000, effect::minutes(10) - 1)
-        };
-        *self.rng.pick(&[
-            StripeFault::LoseReply,
-            StripeFault::LoseReply,
-            StripeFault::ResetBefore,
-            StripeFault::Slow(slow),
-            StripeFault::At(Fault::Error500Before),
-            StripeFault::At(Fault::Error500After),
-            StripeFault::At(Fault::Error500BetweenCreateAndConfirm),
-            StripeFault::At(Fault::RateLimit429),
-            StripeFault::At(Fault::LockTimeout429),
-            StripeFault::At(Fault::Unavailable503Before),
-        ])
+        let faults = [
+            (Kind::LostReply, StripeFault::LoseReply),
+            (Kind::ResetBefore, StripeFault::ResetBefore),
+            (Kind::Error500Before, StripeFault::At(Fault::Error500Before)),
+            (Kind::Error500After, StripeFault::At(Fault::Error500After)),
+            (Kind::Error500Between, StripeFault::At(Fault::Error500BetweenCreateAndConfirm)),
+            (Kind::RateLimit, StripeFault::At(Fault::RateLimit429)),
+            (Kind::LockTimeout, StripeFault::At(Fault::LockTimeout429)),
+            (Kind::Unavailable, StripeFault::At(Fault::Unavailable503Before)),
+        ];
+        for (kind, fault) in faults {
+            if kind == Kind::Error500Between && request.path != "/v1/payment_intents" {
+                continue;
+            }
+            if self.strikes(kind, payment) {
+                return fault;
+            }
+        }
+        StripeFault::None
     }
 
     /// Every send must be on record, frozen as it goes out, and no create may start after its window.
-    fn check_request(&mut self, request: &HttpRequest, worker_now: i64) {
+    fn check_request(&mut self, request: &HttpRequest, worker: &Worker, called_at: i64) {
         if request.method == Method::Get {
-            if request.path.ends_with("/search") {
-                self.stats.window_lookups += 1;
-            }
             return;
         }
-        let Some(key) = &request.idempotency_key else {
+        let Some(key) = request.idempotency_key.clone() else {
             return self.violate(format!("a POST without a key: {}", request.path));
         };
-        let Some(on_record) = self.frozen.get(key) else {
+        let Some(on_record) = self.frozen.get(&key) else {
             return self.violate(format!("a send that is not on record: {}", request.path));
         };
+        let (payment, build) = (on_record.payment.clone(), on_record.build);
         if on_record.path != request.path || on_record.body != request.body {
             return self.violate(format!("a send that differs from its record: {}", request.path));
         }
-        let first = on_record.first_sent_at;
-        if request.path == "/v1/payment_intents" && worker_now - first >= KEY_WINDOW_MS {
-            self.violate("a create started 23 h or more after its first send".to_owned());
+        if build != worker.build {
+            self.struck(Kind::TwoBuilds, Some(&payment));
+        }
+        let holder = self.table.get(&payment).and_then(|record| record.claim.as_ref());
+        if holder.is_none_or(|claim| !claim.token.starts_with(&format!("{}-", worker.name()))) {
+            self.struck(Kind::StaleWorker, Some(&payment));
+        }
+        if request.path == "/v1/payment_intents" {
+            let number = self.requests;
+            let (first, _) = *self.first_sent.entry(key).or_insert((called_at, number));
+            if called_at - first >= KEY_WINDOW_MS {
+                self.violate("a create started 23 h or more after its first send".to_owned());
+            }
         }
     }
 
@@ -169,32 +245,99 @@ impl State {
             return;
         };
         let (id, status) = (intent.id.clone(), intent.status());
+        let payment = intent.payment_id().parse::<PaymentId>().ok();
         match status {
             stripe_sim::Status::Processing => {
-                let at = self.now + self.rng.between(1_000, effect::hours(100));
+                let at = self.now + self.rng.between(1_000, hours(100));
                 let succeed = self.rng.chance(500);
-                self.schedule(at, Event::SettleProcessing { id, succeed });
+                self.schedule(at, Event::SettleProcessing { id: id.clone(), succeed });
+                if self.rng.chance(150) {
+                    let at = self.now + self.rng.between(1_000, hours(50));
+                    self.schedule(at, Event::CancelOutside { id: id.clone() });
+                }
             }
-            stripe_sim::Status::RequiresPaymentMethod if self.strikes(self.options.customer_pays) => {
-                let soon = *self.rng.pick(&[5_000, 600_000, 7_200_000]);
-                let at = self.now + self.rng.between(0, soon);
-                self.schedule(at, Event::CustomerPays { id });
+            stripe_sim::Status::RequiresPaymentMethod => {
+                if !self.is_calm() && self.rng.chance(self.options.rates.of(Kind::CustomerPays)) {
+                    let soon = *self.rng.pick(&[5_000, 600_000, 7_200_000]);
+                    let at = self.now + self.rng.between(0, soon);
+                    self.schedule(at, Event::CustomerPays { id: id.clone() });
+                }
             }
-            stripe_sim::Status::RequiresPaymentMethod
-            | stripe_sim::Status::RequiresConfirmation
+            stripe_sim::Status::RequiresConfirmation
             | stripe_sim::Status::RequiresAction
             | stripe_sim::Status::RequiresCapture
             | stripe_sim::Status::Succeeded
             | stripe_sim::Status::Canceled => {}
         }
+        self.plan_webhooks(&id, payment.as_ref());
+    }
+
+    /// Reports an intent's state on the queue: before the reply, late, or twice.
+    pub(crate) fn plan_webhooks(&mut self, id: &str, payment: Option<&PaymentId>) {
+        let send = |state: &mut Self, after_ms: i64| {
+            let at = state.now + after_ms;
+            state.schedule(at, Event::Webhook { id: id.to_owned() });
+        };
+        if self.strikes(Kind::WebhookBefore, payment) {
+            send(self, 0);
+        }
+        if self.strikes(Kind::WebhookAfter, payment) {
+            let longest = *self.rng.pick(&[2_000, 600_000, hours(72)]);
+            let after = self.rng.between(1, longest);
+            send(self, after);
+            if self.strikes(Kind::WebhookTwice, payment) {
+                let longest = *self.rng.pick(&[100, hours(2)]);
+                let again = after + self.rng.between(1, longest);
+                send(self, again);
+            }
+        }
+    }
+
+    /// Reports the state of an intent that the world changed.
+    pub(crate) fn plan_webhooks_of(&mut self, id: &str) {
+        let payment = self.stripe.intent(id).and_then(|intent| intent.payment_id().parse().ok());
+        self.plan_webhooks(id, payment.as_ref());
+    }
+
+    /// Puts a webhook's fact on the queue: the intent's state as it is now.
+    pub(crate) fn deliver_webhook(&mut self, id: &str) {
+        let Some(intent) = self.stripe.intent(id) else { return };
+        let operation = intent.operation_id().split_once('/').map(|(_, key)| key.to_owned());
+        let (Ok(payment_id), Some(Ok(operation))) =
+            (intent.payment_id().parse::<PaymentId>(), operation.map(OperationKey::try_from))
+        else {
+            return;
+        };
+        let outcome = match intent.status() {
+            stripe_sim::Status::Succeeded => Some(Outcome::Succeeded),
+            stripe_sim::Status::Canceled => Some(Outcome::Canceled),
+            stripe_sim::Status::RequiresPaymentMethod if intent.state().last_error.is_some() => {
+                Some(Outcome::Declined("card_declined".to_owned()))
+            }
+            stripe_sim::Status::RequiresPaymentMethod
+            | stripe_sim::Status::RequiresConfirmation
+            | stripe_sim::Status::RequiresAction
+            | stripe_sim::Status::Processing
+            | stripe_sim::Status::RequiresCapture => None,
+        };
+        let report = intent.history().len() as u64 + self.rng.below(2) * 1_000;
+        let source_id = format!("evt_{id}_{report}");
+        let fact = Fact { id: id.to_owned(), outcome };
+        let command = Command::Fact(Reported { payment_id: payment_id.clone(), operation, fact, source_id });
+        let body = command.to_body();
+        self.queue.send(self.now, payment_id.as_str(), &command.deduplication_id(), &body);
+        self.note(|| format!("webhook {body}"));
+        let at = self.now + 5;
+        self.schedule(at, Event::Receive);
     }
 }
 
 fn to_sim(request: &HttpRequest, state: &State) -> Request {
     let key = request.idempotency_key.clone().map(|key| match state.options.breakage {
         Some(Breakage::NewKeyPerSend) => format!("{key}-{}", state.requests),
-        Some(Breakage::EffectBeforeRecord | Breakage::UnconditionalWrite) | None => key,
+        Some(_) | None => key,
     });
+    let is_refused = state.is_within(state.options.secret_rolled);
     Request {
         method: match request.method {
             Method::Get => stripe_sim::Method::Get,
@@ -202,7 +345,9 @@ fn to_sim(request: &HttpRequest, state: &State) -> Request {
         },
         path: request.path.clone(),
         query: request.query.clone(),
-        authorization: Some("Bearer sk_test_sim".to_owned()),
+        authorization: Some(
+            if is_refused { "Bearer sk_test_rolled" } else { "Bearer sk_test_sim" }.to_owned(),
+        ),
         idempotency_key: key,
         stripe_version: Some(request.api_version.clone()),
         body: request.body.clone().into_bytes(),

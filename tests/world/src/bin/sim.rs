@@ -4,7 +4,7 @@ use std::process::ExitCode;
 
 use clap::Parser;
 use indicatif::{ProgressBar, ProgressStyle};
-use world::{Options, Rng, Stats, run_seed};
+use world::{Kind, Options, Rng, STATES, Stats, run_seed};
 
 /// Runs the deterministic world.
 #[derive(Parser)]
@@ -47,25 +47,29 @@ fn main() -> ExitCode {
 }
 
 fn summarize(total: &Stats) -> ExitCode {
-    for (kind, count) in total.kinds() {
-        println!("{count:>10} {kind}");
+    for kind in Kind::ALL {
+        print!("{:>10} {:<34}", total.struck.of(*kind), kind.name());
+        for state in STATES {
+            print!(" {}={}", format!("{state:?}").to_lowercase(), total.struck.cell(*kind, state));
+        }
+        println!();
     }
     println!(
         "charges: succeeded={} failed={} refused={} review={}",
         total.succeeded, total.failed, total.refused, total.reviews
     );
-    let kinds = total.kinds();
-    let met = kinds.iter().filter(|(_, count)| *count > 0).count();
+    let never = total.never_struck();
     println!(
-        "sim: seeds={} steps={} crashes={} lost_replies={} kinds={met}/{} violations=0",
+        "sim: seeds={} steps={} crashes={} lost_replies={} kinds={}/{} violations=0",
         total.seeds,
         total.steps,
-        total.crashes,
-        total.lost_replies,
-        kinds.len()
+        total.struck.of(Kind::Crash),
+        total.struck.of(Kind::LostReply),
+        Kind::ALL.len() - never.len(),
+        Kind::ALL.len()
     );
     // A run that never met a kind of fault has proved nothing about it.
-    if met == kinds.len() || total.seeds < 1_000 { ExitCode::SUCCESS } else { ExitCode::FAILURE }
+    if never.is_empty() || total.seeds < 1_000 { ExitCode::SUCCESS } else { ExitCode::FAILURE }
 }
 
 fn replay(seed: u64) -> ExitCode {

@@ -253,11 +253,15 @@ fn a6_two_payments_alike_to_the_yen_are_two_and_one_command_repeated_is_one() {
     assert_eq!((two.stats.succeeded, two.requests, two.writes), (2, 2, 4));
 
     let repeated_soon = in_the_world(vec![order(0, 0), order(0, 10_000)]);
-    assert_eq!((repeated_soon.requests, repeated_soon.stats.conflicts), (1, 0), "the queue delivers it once");
+    assert_eq!(
+        (repeated_soon.requests, repeated_soon.stats.struck.of(world::Kind::WriteConflict)),
+        (1, 0),
+        "the queue delivers it once"
+    );
 
     let repeated_late = in_the_world(vec![order(0, 0), order(0, 6 * 60_000)]);
     assert_eq!(
-        (repeated_late.requests, repeated_late.stats.conflicts),
+        (repeated_late.requests, repeated_late.stats.struck.of(world::Kind::WriteConflict)),
         (1, 1),
         "the record meets the second one"
     );
