@@ -103,17 +103,14 @@ impl Payment {
             .find(|(_, op)| matches!(op.effect, Effect::Charge { .. }) && op.attempt.ids.contains(&fact.id))
             .map_or_else(|| charge.clone(), |(key, _)| key.clone());
         let void = OperationKey::void_of(&owner);
-        let has_void = self.operations.contains_key(&void);
-        let Some(target) = self.operations.get_mut(&owner) else { return };
         // What our void achieved lives on the void: the charge shows as failed and never announces a cancellation.
-        let voided = has_void
-            && fact.outcome == Some(Outcome::Canceled)
-            && target.attempt.standing != Standing::Succeeded;
-        if voided {
+        let voided = fact.outcome == Some(Outcome::Canceled) && self.operations.contains_key(&void);
+        if voided && let Some(void) = self.operations.get_mut(&void) {
+            void.attempt.absorb(&Fact { id: fact.id.clone(), outcome: Some(Outcome::Succeeded) });
+        }
+        let Some(target) = self.operations.get_mut(&owner) else { return };
+        if voided && target.attempt.standing != Standing::Succeeded {
             target.attempt.absorb(&Fact { id: fact.id.clone(), outcome: None });
-            if let Some(void) = self.operations.get_mut(&void) {
-                void.attempt.absorb(&Fact { id: fact.id.clone(), outcome: Some(Outcome::Succeeded) });
-            }
             return;
         }
         target.attempt.absorb(fact);
