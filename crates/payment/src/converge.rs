@@ -5,7 +5,7 @@ use effect::{Fact, Note, ProviderKey, Rules, Send, Time, conclude, hours, minute
 use crate::{
     accept::accept,
     command::{Command, Malformed, Reported},
-    decide::{Limits, Step, Turn, decide},
+    decide::{Limits, Step, Turn, decide, due},
     ids::OperationKey,
     plan::plan,
     ports::{Answer, Clock, Expected, Ledger, Processor, Question, Request, SaveError},
@@ -297,7 +297,8 @@ impl<L: Ledger, P: Processor, C: Clock> Worker<'_, L, P, C> {
 
     fn leave_alone(&self) -> Result<Converged, NotRecorded> {
         let guarded = self.stored.as_ref().is_some_and(|record| record.due_at.is_some());
-        if guarded { Ok(Converged::Recorded) } else { Err(NotRecorded::ClaimedElsewhere) }
+        let nothing_left = due(&self.payment, None, &self.settings.rules).is_none();
+        if guarded || nothing_left { Ok(Converged::Recorded) } else { Err(NotRecorded::ClaimedElsewhere) }
     }
 
     const fn guard(&self) -> Guard {
