@@ -3,4 +3,6 @@
 
 mod command_schema;
 mod event_schema;
+mod histories;
+mod properties;
 mod schema;
