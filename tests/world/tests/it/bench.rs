@@ -16,10 +16,10 @@ use std::{
     task::{Context, Poll, Waker},
 };
 
-use effect::{ReviewReason, Rules, Standing, Time, seconds};
+use effect::{Fact, Outcome, ReviewReason, Rules, Standing, Time, seconds};
 use payment::{
-    Charge, Command, Converged, Invocation, Limits, NotRecorded, Operation, OperationKey, Record, Settings,
-    converge,
+    Charge, Command, Converged, Invocation, Limits, NotRecorded, Operation, OperationKey, Record, Reported,
+    Settings, converge,
     ports::{Clock, Processor, Randomness},
 };
 use stripe_wire::Stripe;
@@ -44,6 +44,7 @@ pub(crate) struct Bench(Rc<RefCell<Outside>>);
 struct Outside {
     now: Time,
     skew_ms: i64,
+    time_left_ms: i64,
     tokens: u64,
     table: table::Table,
     provider: provider::Provider,
@@ -55,6 +56,7 @@ impl Bench {
         Self(Rc::new(RefCell::new(Outside {
             now: START,
             skew_ms: 0,
+            time_left_ms: FUNCTION_TIMEOUT_MS,
             tokens: 0,
             table: table::Table::default(),
             provider: provider::Provider::new(),
@@ -82,6 +84,19 @@ impl Bench {
         assert!(turn.is_none(), "the worker ended alive: {turn:?}");
     }
 
+    /// Delivers a verified report of what a charge's object is.
+    pub(crate) fn report(&self, charge: &Charge, id: &str, outcome: Outcome) {
+        let fact = Fact { id: id.to_owned(), outcome: Some(outcome) };
+        let report = Command::Fact(Reported {
+            payment_id: charge.payment_id(),
+            operation: charge.key(),
+            fact,
+            source_id: "evt_1".to_owned(),
+        });
+        let turn = self.turn(&Stripe::new(self.clone()), &report, true).expect("nobody dies");
+        assert_eq!(turn, Ok(Converged::Recorded));
+    }
+
     /// Runs one turn on any processor; nothing if its worker died.
     pub(crate) fn turn<P: Processor>(
         &self,
@@ -91,7 +106,7 @@ impl Bench {
     ) -> Option<Result<Converged, NotRecorded>> {
         let invocation = Invocation {
             token: self.token(),
-            deadline: self.now().plus_ms(FUNCTION_TIMEOUT_MS),
+            deadline: self.now().plus_ms(self.with(|outside| outside.time_left_ms)),
             jitter_per_mille: 0,
             is_first_receive,
         };
@@ -113,6 +128,11 @@ impl Bench {
     /// Tells whether more than `ms` have passed since the start.
     pub(crate) fn now_is_after(&self, ms: i64) -> bool {
         self.with(|outside| outside.now >= START.plus_ms(ms))
+    }
+
+    /// Sets how much of its time an invocation has left when a turn begins.
+    pub(crate) fn leave_time(&self, ms: i64) {
+        self.with(|outside| outside.time_left_ms = ms);
     }
 
     /// Sets every worker's clock off from true time, which the provider keeps.

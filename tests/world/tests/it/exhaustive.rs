@@ -4,16 +4,12 @@ use world::{exhaust, flows};
 
 #[test]
 fn every_single_crash_of_every_flow_converges() {
-    let (mut points, mut runs) = (0, 0);
-    for flow in flows() {
-        let (flow_points, flow_runs, broken) = exhaust(&flow);
-        points += flow_points;
-        runs += flow_runs;
-        if let Some((point, report)) = broken.first() {
-            println!("{}", report.trace.join("\n"));
-            panic!("`{}` with a crash at point {point:?}: {:?}", flow.name, report.violations);
-        }
-        assert!(flow_points >= 8, "`{}` passes only {flow_points} pause points", flow.name);
+    let flows = flows();
+    let result = exhaust(&flows, 1);
+    for (flow, crashes, report) in &result.broken {
+        println!("{}", report.trace.join("\n"));
+        panic!("`{flow}` with crashes at {crashes:?}: {:?}", report.violations);
     }
-    println!("exhaustive: flows={} points={points} runs={runs} violations=0", flows().len());
+    assert!(result.points >= 8 * flows.len() as u64, "only {} pause points", result.points);
+    assert_eq!(result.runs, result.points + flows.len() as u64, "one run without a crash and one for each point");
 }

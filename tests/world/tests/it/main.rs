@@ -2,6 +2,7 @@
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on panics")]
 
 mod bench;
+mod budget;
 mod exhaustive;
 mod field_cases_lookup;
 mod field_cases_outbox;

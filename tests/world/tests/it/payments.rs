@@ -1,8 +1,9 @@
-//! What happens around one charge: its void, further attempts, and what a person must see. And what it all costs.
+//! What happens around one charge: its void, further attempts, reported facts, and what a person must see.
 
-use effect::{ReviewReason, Standing, hours, minutes};
+use effect::{Outcome, ReviewReason, Standing, hours, seconds};
 use payment::{
-    ALREADY_PAID, Account, CHARGE_SUCCEEDED, Charge, Converged, PaymentState, ports::NoCredentials,
+    ALREADY_PAID, Account, CHARGE_SUCCEEDED, Charge, Converged, Malformed, NotRecorded, PaymentState,
+    ports::NoCredentials,
 };
 use stripe_sim::Fault;
 
@@ -178,6 +179,51 @@ fn an_account_that_changed_before_the_first_send_is_no_change() {
 }
 
 #[test]
+fn a_success_reported_after_the_review_clears_it_and_says_so() {
+    let bench = Bench::new();
+    bench.script_calls([Call::Resets, Call::Resets]);
+    bench.deliver(&charge("1", VISA)).unwrap();
+    bench.pass_to(hours(25));
+    bench.wake_until_it_rests();
+    assert_eq!(bench.review("charge/1"), Some(ReviewReason::WindowOver));
+    bench.report(&charge("1", VISA), "pi_9", Outcome::Succeeded);
+    bench.report(&charge("1", VISA), "pi_9", Outcome::Succeeded);
+    assert_eq!((bench.standing("charge/1"), bench.review("charge/1")), (Standing::Succeeded, None));
+    assert_eq!(
+        bench.announced(),
+        ["PaymentReviewRequired charge/1", "PaymentCaptured charge/1", "PaymentReviewResolved charge/1"]
+    );
+}
+
+#[test]
+fn a_fact_reported_while_the_call_is_in_flight_is_not_undone_by_the_worker_s_own_timeout() {
+    let bench = Bench::new();
+    bench.script_calls([Call::TimesOut]);
+    bench.while_in_flight(|bench| bench.report(&charge("1", VISA), "pi_000001", Outcome::Succeeded));
+    bench.deliver(&charge("1", VISA)).unwrap();
+    assert_eq!((bench.standing("charge/1"), bench.record().due_at), (Standing::Succeeded, None));
+    assert_eq!(bench.announced(), ["PaymentCaptured charge/1"]);
+    assert_eq!(bench.take_calls(), ["create"]);
+}
+
+#[test]
+fn both_ends_of_one_intent_are_for_a_person_whichever_is_reported_first() {
+    let ends = [Outcome::Canceled, Outcome::Succeeded];
+    let after = |order: [usize; 2]| {
+        let bench = Bench::new();
+        bench.script_calls([Call::Works, Call::Resets, Call::Resets]);
+        bench.deliver(&charge("1", DECLINED)).unwrap();
+        for end in order {
+            bench.report(&charge("1", DECLINED), "pi_000001", ends[end].clone());
+        }
+        assert_eq!(bench.review("charge/1"), Some(ReviewReason::TwoEnds));
+        (bench.standing("charge/1"), bench.standing("void/1"))
+    };
+    assert_eq!(after([0, 1]), (Standing::Succeeded, Standing::Succeeded));
+    assert_eq!(after([1, 0]), (Standing::Succeeded, Standing::Succeeded));
+}
+
+#[test]
 fn what_never_becomes_final_goes_to_a_person_after_15_days() {
     let bench = Bench::new();
     bench.deliver(&charge("1", PROCESSING)).unwrap();
@@ -213,60 +259,48 @@ fn every_charge_that_can_end_ends_whatever_stripe_s_first_fault_was() {
     }
 }
 
-mod budget {
-    //! Counted requests: what a charge costs on the queue's path.
+#[test]
+fn a_send_starts_only_if_the_time_left_covers_it_and_both_its_writes() {
+    let bench = Bench::new();
+    bench.leave_time(seconds(26) - 1);
+    assert_eq!(bench.deliver(&charge("1", VISA)), Ok(Converged::Recorded), "recorded, and due");
+    assert!(bench.take_calls().is_empty());
+    assert!(!bench.operation("charge/1").attempt.was_sent());
+    bench.leave_time(seconds(26));
+    bench.wake();
+    bench.deliver(&charge("1", VISA)).unwrap();
+    assert_eq!((bench.take_calls(), bench.standing("charge/1")), (vec!["create"], Standing::Succeeded));
+}
 
-    use super::*;
-    use crate::bench::Tally;
+#[test]
+fn a_worker_without_time_for_one_write_reports_its_message() {
+    let bench = Bench::new();
+    bench.leave_time(seconds(3) - 1);
+    assert_eq!(bench.deliver(&charge("1", VISA)), Err(NotRecorded::NoTime));
+    assert!(bench.records().is_empty());
+}
 
-    #[test]
-    fn a_happy_charge_is_two_writes_and_one_provider_call() {
-        let bench = Bench::new();
-        bench.deliver(&charge("1", VISA)).unwrap();
-        assert_eq!(bench.take_tally(), Tally { writes: 2, refused: 0, loads: 0 });
-        assert_eq!(bench.take_calls(), ["create"]);
-        let due: Vec<_> = bench.stream().into_iter().filter_map(|record| record.due_at).collect();
-        assert!(due.is_empty(), "and no write touches the due index");
+#[test]
+fn an_intent_whose_write_took_all_the_time_is_not_sent_and_its_window_closes_again() {
+    let bench = Bench::new();
+    bench.before_the_next_write(|bench| bench.pass(seconds(40)));
+    bench.deliver(&charge("1", VISA)).unwrap();
+    assert!(bench.take_calls().is_empty());
+    assert_eq!(bench.operation("charge/1").attempt.first_sent_at, None);
+    bench.pass(hours(30));
+    bench.wake();
+    assert_eq!((bench.standing("charge/1"), bench.intents()), (Standing::Succeeded, 1));
+}
+
+#[test]
+fn a_payment_takes_a_hundred_operations_and_no_more() {
+    let bench = Bench::new();
+    for n in 1..=100 {
+        assert_eq!(bench.deliver(&charge(&n.to_string(), VISA)), Ok(Converged::Recorded));
     }
-
-    #[test]
-    fn a_duplicate_is_one_refused_write_and_no_call() {
-        let bench = Bench::new();
-        bench.deliver(&charge("1", VISA)).unwrap();
-        bench.take_tally();
-        bench.take_calls();
-        bench.deliver(&charge("1", VISA)).unwrap();
-        assert_eq!(bench.take_tally(), Tally { writes: 0, refused: 1, loads: 0 });
-        assert!(bench.take_calls().is_empty());
-    }
-
-    #[test]
-    fn a_decline_with_its_void_is_three_writes_and_two_calls() {
-        let bench = Bench::new();
-        bench.deliver(&charge("1", DECLINED)).unwrap();
-        assert_eq!(bench.take_tally(), Tally { writes: 3, refused: 0, loads: 0 });
-        assert_eq!(bench.take_calls(), ["create", "cancel"]);
-    }
-
-    #[test]
-    fn a_lost_reply_costs_no_further_write_in_the_same_invocation() {
-        let bench = Bench::new();
-        bench.script_calls([Call::LosesReply]);
-        bench.deliver(&charge("1", VISA)).unwrap();
-        assert_eq!(bench.take_tally(), Tally { writes: 2, refused: 0, loads: 0 });
-        assert_eq!(bench.take_calls(), ["create", "create"]);
-    }
-
-    #[test]
-    fn a_wake_that_settles_is_one_read_two_writes_and_one_call() {
-        let bench = Bench::new();
-        bench.script_calls([Call::TimesOut]);
-        bench.deliver(&charge("1", VISA)).unwrap();
-        bench.take_tally();
-        bench.take_calls();
-        bench.pass(minutes(1));
-        bench.wake();
-        assert_eq!(bench.take_tally(), Tally { writes: 2, refused: 0, loads: 1 });
-        assert_eq!(bench.take_calls(), ["create"]);
-    }
+    let refused = bench.deliver(&charge("101", VISA));
+    assert_eq!(refused, Ok(Converged::Rejected(Malformed::TooManyOperations(100))));
+    assert_eq!((bench.intents(), bench.record().payment.operations.len()), (1, 100));
+    let bytes = serde_json::to_vec(&bench.record()).unwrap().len();
+    assert!(bytes < 100_000, "{bytes} bytes, far below the table's 400 KB");
 }
