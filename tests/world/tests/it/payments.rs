@@ -304,3 +304,17 @@ fn a_payment_takes_a_hundred_operations_and_no_more() {
     let bytes = serde_json::to_vec(&bench.record()).unwrap().len();
     assert!(bytes < 100_000, "{bytes} bytes, far below the table's 400 KB");
 }
+
+#[test]
+fn a_sent_charge_is_followed_up_or_handed_over_even_when_the_one_before_it_comes_back() {
+    let bench = Bench::new();
+    bench.deliver(&charge("1", DECLINED)).unwrap();
+    bench.script_calls([Call::TimesOut]);
+    bench.deliver(&charge("2", VISA)).unwrap();
+    assert_eq!((bench.standing("charge/2"), bench.intents()), (Standing::Unknown, 2));
+    // The first intent was canceled, and is now reported paid: that one is for a person.
+    bench.report(&charge("1", DECLINED), "pi_000001", Outcome::Succeeded);
+    assert_eq!(bench.review("charge/1"), Some(ReviewReason::TwoEnds));
+    let is_handed_over = bench.review("charge/2").is_some();
+    assert!(bench.record().due_at.is_some() || is_handed_over, "its own outcome must not be forgotten");
+}
