@@ -4,6 +4,7 @@ VENV := target/venv/bin
 STACK := $(VENV)/python infra/local/stack.py
 FUNCTIONS := $(patsubst functions/%/src/main.rs,%,$(wildcard functions/*/src/main.rs))
 SEEDS ?= 20000
+FROM ?= 0
 
 # The emulator's region, for tools that ask for one.
 export AWS_DEFAULT_REGION ?= us-east-1
@@ -12,7 +13,7 @@ export PATH := $(CURDIR)/$(VENV):$(PATH)
 
 .DEFAULT_GOAL := help
 .PHONY: help setup build lambda-local lambda up deploy-local deploy-function down demo test test-rust test-python \
-        sim check fmt clean
+        sim exhaustive check fmt clean
 
 help: ## this list
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | awk -F ':.*## ' '{ printf "  %-16s %s\n", $$1, $$2 }'
@@ -54,8 +55,11 @@ test-python: build
 	$(VENV)/pytest -q -o cache_dir=target/pytest tests/template
 	STRIPE_SIM_BIN=$(CURDIR)/target/debug/stripe-sim $(VENV)/pytest -q -o cache_dir=target/pytest tests/stripe-sim/python
 
-sim: ## the simulator, over SEEDS seeds
-	cargo run --locked --package world --bin sim -- --seeds $(SEEDS)
+sim: build ## the deterministic world over SEEDS seeds, or one seed with its trace: make sim SEED=42
+	target/debug/sim $(if $(SEED),--seed $(SEED),--seeds $(SEEDS) --from $(FROM))
+
+exhaustive: build ## the world with a crash at every pause point of every flow, and at every pair
+	target/debug/sim --exhaustive
 
 check: setup ## formatting, lints, layers, template, licences
 	cargo fmt --all --check

@@ -1,4 +1,4 @@
-//! Exhaustive runs: for each flow, a worker dies at every pause point, one run for each.
+//! Exhaustive runs: for each flow, workers die at every pause point, and at every pair of them.
 
 use stripe_sim::Fault;
 
@@ -58,24 +58,56 @@ pub fn flows() -> Vec<Flow> {
     ]
 }
 
-/// Runs a flow without a crash, then once for each pause point with a crash there. Returns the number of pause
-/// points, the number of runs, and the reports that broke an invariant, with the point.
+/// What exhausting some flows showed.
+#[derive(Debug, Clone, Default)]
+pub struct Exhausted {
+    /// Flows run.
+    pub flows: u64,
+    /// Pause points of the flows without a crash, together.
+    pub points: u64,
+    /// Runs.
+    pub runs: u64,
+    /// Runs that broke an invariant, with their trace: the flow, the points at which workers died, the report.
+    pub broken: Vec<(&'static str, Vec<u64>, Report)>,
+}
+
+/// Runs every flow with up to `depth` crashes: at every pause point, at every pair of them, and so on. The points of
+/// a run with one crash are counted anew for the second, since the crash itself makes new ones.
 #[must_use]
-pub fn exhaust(flow: &Flow) -> (u64, u64, Vec<(Option<u64>, Report)>) {
-    let run_with = |crash_at: Vec<u64>, traced: bool| {
-        let options = Options { script: flow.script.clone(), crash_at, ..Options::calm(flow.orders.clone()) };
-        run(options, Rng::new(1), traced)
+pub fn exhaust(flows: &[Flow], depth: usize) -> Exhausted {
+    let mut result = Exhausted::default();
+    for flow in flows {
+        result.flows += 1;
+        let clean = run_with(flow, &[], false);
+        result.points += clean.points;
+        go_deeper(flow, &mut Vec::new(), clean, depth, &mut result);
+    }
+    result
+}
+
+fn go_deeper(flow: &Flow, crashes: &mut Vec<u64>, report: Report, depth: usize, result: &mut Exhausted) {
+    result.runs += 1;
+    if !report.violations.is_empty() {
+        result.broken.push((flow.name, crashes.clone(), run_with(flow, crashes, true)));
+        return;
+    }
+    if depth == 0 {
+        return;
+    }
+    let next = crashes.last().map_or(0, |last| last + 1);
+    for point in next..report.points {
+        crashes.push(point);
+        let deeper = run_with(flow, crashes, false);
+        go_deeper(flow, crashes, deeper, depth - 1, result);
+        crashes.pop();
+    }
+}
+
+fn run_with(flow: &Flow, crash_at: &[u64], traced: bool) -> Report {
+    let options = Options {
+        script: flow.script.clone(),
+        crash_at: crash_at.to_vec(),
+        ..Options::calm(flow.orders.clone())
     };
-    let clean = run_with(Vec::new(), false);
-    let points = clean.points;
-    let mut broken = Vec::new();
-    if !clean.violations.is_empty() {
-        broken.push((None, run_with(Vec::new(), true)));
-    }
-    for point in 0..points {
-        if !run_with(vec![point], false).violations.is_empty() {
-            broken.push((Some(point), run_with(vec![point], true)));
-        }
-    }
-    (points, points + 1, broken)
+    run(options, Rng::new(1), traced)
 }

@@ -19,7 +19,7 @@ mod state;
 mod stats;
 mod stripe;
 
-pub use exhaustive::{Flow, exhaust, flows};
+pub use exhaustive::{Exhausted, Flow, exhaust, flows};
 pub use kinds::{Kind, STATES, Struck};
 pub use options::{Breakage, Options, Order, Rates, StripeFault, rules};
 pub use rng::Rng;

@@ -4,7 +4,7 @@ use std::process::ExitCode;
 
 use clap::Parser;
 use indicatif::{ProgressBar, ProgressStyle};
-use world::{Kind, Options, Rng, STATES, Stats, run_seed};
+use world::{Kind, Options, Rng, STATES, Stats, exhaust, flows, run_seed};
 
 /// Runs the deterministic world.
 #[derive(Parser)]
@@ -19,12 +19,19 @@ struct Arguments {
     /// Replays this one seed and prints its trace.
     #[arg(long)]
     seed: Option<u64>,
+    /// Instead of seeds, runs every flow with a crash at every pause point and at every pair of them, and the three
+    /// shortest flows with a crash at every triple.
+    #[arg(long)]
+    exhaustive: bool,
 }
 
 fn main() -> ExitCode {
     let arguments = Arguments::parse();
     if let Some(seed) = arguments.seed {
         return replay(seed);
+    }
+    if arguments.exhaustive {
+        return run_exhaustively();
     }
     let bar = ProgressBar::new(arguments.seeds);
     if let Ok(style) = ProgressStyle::with_template("{bar:40} {pos}/{len} seeds, {per_sec}, {eta} left") {
@@ -34,6 +41,10 @@ fn main() -> ExitCode {
     for seed in arguments.from..arguments.from + arguments.seeds {
         let report = run_seed(seed, |_| {}, false);
         total.add(&report.stats);
+        if seed % 1_000 == 0 && run_seed(seed, |_| {}, false).hash != report.hash {
+            println!("seed {seed} gave two different runs: the world is not deterministic");
+            return ExitCode::FAILURE;
+        }
         if !report.violations.is_empty() {
             bar.finish_and_clear();
             println!("seed {seed} breaks an invariant; replay it with: make sim SEED={seed}");
@@ -44,6 +55,27 @@ fn main() -> ExitCode {
     }
     bar.finish_and_clear();
     summarize(&total)
+}
+
+fn run_exhaustively() -> ExitCode {
+    let flows = flows();
+    let pairs = exhaust(&flows, 2);
+    let mut shortest = flows;
+    shortest.sort_by_key(|flow| exhaust(std::slice::from_ref(flow), 0).points);
+    shortest.truncate(3);
+    let triples = exhaust(&shortest, 3);
+    for (flow, crashes, report) in pairs.broken.iter().chain(&triples.broken).take(1) {
+        println!("{}", report.trace.join("\n"));
+        println!("`{flow}` with crashes at pause points {crashes:?}: {:?}", report.violations);
+    }
+    let violations = pairs.broken.len() + triples.broken.len();
+    println!(
+        "exhaustive: flows={} points={} runs={} violations={violations}",
+        pairs.flows,
+        pairs.points,
+        pairs.runs + triples.runs
+    );
+    if violations == 0 { ExitCode::SUCCESS } else { ExitCode::FAILURE }
 }
 
 fn summarize(total: &Stats) -> ExitCode {

@@ -11,5 +11,9 @@ fn every_single_crash_of_every_flow_converges() {
         panic!("`{flow}` with crashes at {crashes:?}: {:?}", report.violations);
     }
     assert!(result.points >= 8 * flows.len() as u64, "only {} pause points", result.points);
-    assert_eq!(result.runs, result.points + flows.len() as u64, "one run without a crash and one for each point");
+    assert_eq!(
+        result.runs,
+        result.points + flows.len() as u64,
+        "one run without a crash and one for each point"
+    );
 }
