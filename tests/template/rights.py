@@ -7,7 +7,6 @@ RIGHTS = {
     "settle": {
         "dynamodb:GetItem": {"PaymentsTable"},
         "dynamodb:PutItem": {"PaymentsTable"},
-        "dynamodb:UpdateItem": {"PaymentsTable"},
         "logs:CreateLogStream": {"SettleLog"},
         "logs:PutLogEvents": {"SettleLog"},
         "secretsmanager:GetSecretValue": {"AWS::Partition"},

@@ -80,7 +80,7 @@ BREAKS = [
     (
         rights.every_function_may_do_what_it_needs_and_no_more,
         "SettleRole Policies 0 PolicyDocument Statement 2 Action",
-        ["dynamodb:GetItem", "dynamodb:PutItem", "dynamodb:UpdateItem", "dynamodb:DeleteItem"],
+        ["dynamodb:GetItem", "dynamodb:PutItem", "dynamodb:DeleteItem"],
     ),
     (rights.the_secret_is_never_in_the_template, "SettleFunction Environment Variables STRIPE_KEY", "sk_live"),
 ]
