@@ -213,5 +213,8 @@ const fn meaning(reason: ReviewReason) -> &'static str {
         ReviewReason::AccountChanged => {
             "the secret in force belongs to another account or mode than the one this was sent to"
         }
+        ReviewReason::EarlierCameBack => {
+            "it was sent, its outcome is unknown, and an earlier attempt turned out paid or needs a person too"
+        }
     }
 }

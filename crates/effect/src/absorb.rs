@@ -90,8 +90,9 @@ const fn gravity(reason: ReviewReason) -> u8 {
         ReviewReason::NotFinal => 1,
         ReviewReason::AccountChanged => 2,
         ReviewReason::KeyReused => 3,
-        ReviewReason::TwoIds => 4,
-        ReviewReason::TwoEnds => 5,
+        ReviewReason::EarlierCameBack => 4,
+        ReviewReason::TwoIds => 5,
+        ReviewReason::TwoEnds => 6,
     }
 }
 

@@ -73,6 +73,8 @@ pub enum ReviewReason {
     KeyReused,
     /// The secret in force belongs to another account or mode than the one the operation was sent to.
     AccountChanged,
+    /// It was sent, its outcome is unknown, and an attempt before it came back: paid after all, or a person's case.
+    EarlierCameBack,
 }
 
 impl ReviewReason {
@@ -81,7 +83,9 @@ impl ReviewReason {
     pub const fn is_cleared_by_a_fact(self) -> bool {
         match self {
             Self::WindowOver | Self::NotFinal => true,
-            Self::TwoEnds | Self::TwoIds | Self::KeyReused | Self::AccountChanged => false,
+            Self::TwoEnds | Self::TwoIds | Self::KeyReused | Self::AccountChanged | Self::EarlierCameBack => {
+                false
+            }
         }
     }
 }

@@ -19,6 +19,7 @@ pub fn plan(mut payment: Payment, now: Time, rules: &Rules) -> Payment {
     add_voids(&mut payment, now);
     settle_voids(&mut payment);
     refuse_behind_a_success(&mut payment);
+    hand_over_what_an_earlier_attempt_overtook(&mut payment);
     hand_over_what_never_ends(&mut payment, now, rules);
     payment
 }
@@ -72,6 +73,22 @@ fn refuse_behind_a_success(payment: &mut Payment) {
         let never_sent = operation.attempt.standing == Standing::Pending && !operation.attempt.was_sent();
         if never_sent && matches!(operation.effect, Effect::Charge { .. }) {
             operation.attempt.end(Standing::Refused, Some(ALREADY_PAID));
+        }
+    }
+}
+
+// An attempt is sent only once every earlier one can take no money. If one of those comes back all the same, sending
+// again could take it twice, and what was sent may have taken it already.
+fn hand_over_what_an_earlier_attempt_overtook(payment: &mut Payment) {
+    let overtaken: Vec<OperationKey> = payment
+        .charges()
+        .filter(|(_, op)| op.attempt.was_sent() && !op.attempt.standing.is_ended())
+        .filter(|(key, op)| !payment.is_runnable(key, op))
+        .map(|(key, _)| key.clone())
+        .collect();
+    for key in overtaken {
+        if let Some(operation) = payment.operations.get_mut(&key) {
+            operation.attempt.require_review(ReviewReason::EarlierCameBack);
         }
     }
 }

@@ -157,11 +157,12 @@ fn taught(mut payment: Payment, key: &OperationKey, note: &Note, now: Time) -> P
 }
 
 /// Every reason for a review, to put one by hand.
-pub(crate) const REASONS: [ReviewReason; 6] = [
+pub(crate) const REASONS: [ReviewReason; 7] = [
     ReviewReason::WindowOver,
     ReviewReason::NotFinal,
     ReviewReason::TwoEnds,
     ReviewReason::TwoIds,
     ReviewReason::KeyReused,
     ReviewReason::AccountChanged,
+    ReviewReason::EarlierCameBack,
 ];
