@@ -8,7 +8,7 @@ use payment::{
 use publish::Announcement;
 use stripe_wire::Stripe;
 
-use crate::{options::Breakage, ports::Worker, state::State};
+use crate::{breakage::Breakage, ports::Worker, state::State};
 
 /// The real processor, run by one build of our code, and broken on request.
 #[derive(Clone)]

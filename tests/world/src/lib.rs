@@ -5,7 +5,10 @@
 //! seed. Every port call pauses before its effect and between its effect and its reply; a worker that dies there is a
 //! dropped future. Then faults stop, and everything must settle.
 
+mod actors;
+mod breakage;
 mod broken;
+mod driver;
 mod exhaustive;
 mod invariants;
 mod kinds;
@@ -18,10 +21,13 @@ mod run;
 mod state;
 mod stats;
 mod stripe;
+mod table;
+mod workers;
 
+pub use breakage::Breakage;
 pub use exhaustive::{Exhausted, Flow, exhaust, flows};
 pub use kinds::{Kind, STATES, Struck};
-pub use options::{Breakage, Options, Order, Rates, StripeFault, rules};
+pub use options::{Options, Order, Rates, StripeFault, rules};
 pub use rng::Rng;
 pub use run::{Report, command_of, run, run_seed};
 pub use stats::Stats;

@@ -11,8 +11,9 @@ use payment::{PaymentId, Record};
 use stripe_wire::{HttpReply, HttpRequest};
 
 use crate::{
+    breakage::Breakage,
     kinds::Kind,
-    options::{Breakage, Options, StripeFault},
+    options::{Options, StripeFault},
     queue::Queue,
     rng::Rng,
     stats::Stats,

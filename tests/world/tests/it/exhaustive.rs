@@ -6,7 +6,7 @@ use world::{exhaust, flows};
 fn every_single_crash_of_every_flow_converges() {
     let flows = flows();
     let result = exhaust(&flows, 1);
-    for (flow, crashes, report) in &result.broken {
+    if let Some((flow, crashes, report)) = result.broken.first() {
         println!("{}", report.trace.join("\n"));
         panic!("`{flow}` with crashes at {crashes:?}: {:?}", report.violations);
     }
