@@ -12,7 +12,7 @@ export PYTHONDONTWRITEBYTECODE := 1
 export PATH := $(CURDIR)/$(VENV):$(PATH)
 
 .DEFAULT_GOAL := help
-.PHONY: help setup build lambda-local lambda up deploy-local deploy-function down demo test test-rust test-python \
+.PHONY: help setup build lambda-local lambda deploy up deploy-local deploy-function down demo test test-rust test-python \
         sim exhaustive check fmt clean
 
 help: ## this list
@@ -29,6 +29,9 @@ lambda-local: build ## the functions as the local stack runs them, from that sam
 
 lambda: setup ## the functions as AWS runs them: release, arm64
 	cargo lambda build --release --arm64 --locked $(FUNCTIONS:%=--package %)
+
+deploy: lambda ## to AWS, with the credentials at hand, as samconfig.toml says under prod
+	sam deploy --config-env prod
 
 up: setup lambda-local ## start the local stack and deploy template.yaml to it
 	$(STACK) up --deploy

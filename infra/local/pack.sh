@@ -8,12 +8,9 @@ for name in "$@"; do
     echo "$built is missing: functions/$name has no binary" >&2
     exit 1
   fi
-  # `cargo lambda deploy` leaves its archive there; `sam deploy` would pack it too.
+  # Always anew: what lies there may be a release build for AWS. `cargo lambda deploy` leaves an archive beside it.
   rm -f "target/lambda/$name/bootstrap.zip"
-  if [[ ! "$packed" -nt "$built" ]]; then
-    mkdir -p "target/lambda/$name"
-    strip -o "$packed.new" "$built"
-    mv "$packed.new" "$packed"
-    echo "packed $packed ($(du -h "$packed" | cut -f1))"
-  fi
+  mkdir -p "target/lambda/$name"
+  strip -o "$packed.new" "$built"
+  mv "$packed.new" "$packed"
 done
