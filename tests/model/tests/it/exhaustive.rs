@@ -9,7 +9,8 @@ fn holds(name: &str, system: System, at_least: usize, unseen: &[&str]) {
     let report = explore(&system, &always(), &sometimes());
     let Report { states, steps, depth, .. } = report;
     // Past the test harness, which keeps what a passing test prints to itself.
-    writeln!(stderr(), "model: {name}: states={states} steps={steps} depth={depth}").unwrap();
+    let line = format!("model: {name}: states={states} steps={steps} depth={depth}\n");
+    stderr().write_all(line.as_bytes()).expect("standard error is open");
     if let Some(broken) = &report.broken {
         panic!("{}\n{}", broken.property, broken.trace.join("\n"));
     }
