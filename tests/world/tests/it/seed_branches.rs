@@ -244,6 +244,20 @@ fn branch_a_500_between_create_and_confirm_is_confirmed_once_under_the_next_gene
 }
 
 #[test]
+fn branch_an_unconfirmed_intent_found_while_our_create_may_still_run_is_not_confirmed_yet() {
+    let bench = after(&Call::At(Fault::Error500BetweenCreateAndConfirm));
+    bench.stripe(|sim, _| sim.settings.list_lag_ms = minutes(3));
+    bench.wake();
+    bench.take_calls();
+    bench.wake();
+    assert_eq!(bench.take_calls(), ["list", "retrieve", "retrieve"]);
+    assert_eq!((bench.standing("charge/1"), bench.effects().attempts), (Standing::Unknown, 0));
+    bench.wake();
+    assert_eq!(bench.take_calls(), ["retrieve", "confirm"]);
+    assert_eq!((bench.standing("charge/1"), bench.effects().attempts), (Standing::Succeeded, 1));
+}
+
+#[test]
 fn branch_a_lost_reply_to_that_confirm_is_retrieved_and_not_confirmed_twice() {
     let bench = after(&Call::At(Fault::Error500BetweenCreateAndConfirm));
     bench.wake();
