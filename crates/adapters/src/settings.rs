@@ -2,7 +2,7 @@
 
 use std::{collections::BTreeMap, str::FromStr, time::Duration};
 
-use effect::{MAX_FUNCTION_TIMEOUT_MS, MAX_PROVIDER_TIMEOUT_MS, Rules, seconds};
+use effect::{MAX_FUNCTION_TIMEOUT_MS, MAX_PROVIDER_EXECUTION_MS, MAX_PROVIDER_TIMEOUT_MS, Rules, seconds};
 use payment::{Limits, Settings};
 
 /// How often a write conflict is answered by deciding again.
@@ -106,9 +106,12 @@ impl SettleSettings {
                     PROVIDER_TIMEOUT_MS less than FUNCTION_TIMEOUT_S";
         let most = function_timeout_ms - provider_timeout_ms - 1;
         let write_margin_ms = env.positive("WRITE_MARGIN_MS", most, rule)?;
+        let rule = "a whole number of seconds, from 1 to 600";
+        let longest_execution_ms =
+            seconds(env.positive("LONGEST_EXECUTION_S", MAX_PROVIDER_EXECUTION_MS / 1_000, rule)?);
         let rules = Rules {
             schedule_ms: schedule(env)?,
-            longest_execution_ms: env.positive_seconds("LONGEST_EXECUTION_S")?,
+            longest_execution_ms,
             search_lag_ms: env.positive_seconds("SEARCH_LAG_S")?,
             ..Rules::production()
         };

@@ -23,6 +23,7 @@ pub use conclude::{Note, Turn, conclude};
 pub use key::{ProviderKey, digest_hex};
 pub use policy::{ByState, Keyed, Look, Next, Policy, Send};
 pub use rules::{
-    CLAIM_GRACE_MS, KEY_WINDOW_MS, MAX_CLOCK_SKEW_MS, MAX_FUNCTION_TIMEOUT_MS, MAX_PROVIDER_TIMEOUT_MS, Rules,
+    CLAIM_GRACE_MS, KEY_WINDOW_MS, MAX_CLOCK_SKEW_MS, MAX_FUNCTION_TIMEOUT_MS, MAX_PROVIDER_EXECUTION_MS,
+    MAX_PROVIDER_TIMEOUT_MS, Rules,
 };
 pub use time::{Time, hours, minutes, seconds};

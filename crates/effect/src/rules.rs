@@ -19,13 +19,20 @@ pub const MAX_CLOCK_SKEW_MS: i64 = minutes(5);
 /// The longest one provider request may be waited for, in milliseconds.
 pub const MAX_PROVIDER_TIMEOUT_MS: i64 = seconds(80);
 
+/// The longest the provider may still be carrying out a request whose caller has gone, in milliseconds.
+pub const MAX_PROVIDER_EXECUTION_MS: i64 = minutes(10);
+
 /// How long a claim outlives its invocation's deadline, in milliseconds.
 pub const CLAIM_GRACE_MS: i64 = seconds(5);
 
-// A send that starts just inside the window must reach the provider while the key still lives, even when the worker
-// stalls for a whole invocation, its clock is behind, and the request takes as long as it may.
+// A send that starts just inside the window must be carried out while the key still lives, even when the worker stalls
+// for a whole invocation, its clock is behind, the request takes as long as it may, and the provider is slow with it.
 const _: () = assert!(
-    KEY_WINDOW_MS + MAX_FUNCTION_TIMEOUT_MS + MAX_CLOCK_SKEW_MS + MAX_PROVIDER_TIMEOUT_MS
+    KEY_WINDOW_MS
+        + MAX_FUNCTION_TIMEOUT_MS
+        + MAX_CLOCK_SKEW_MS
+        + MAX_PROVIDER_TIMEOUT_MS
+        + MAX_PROVIDER_EXECUTION_MS
         < PROVIDER_KEY_LIFE_MS
 );
 

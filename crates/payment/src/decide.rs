@@ -106,7 +106,9 @@ pub fn decide(
     if stored.is_some_and(|record| record.is_claimed_by_another(&turn.token, turn.effect.now)) {
         return if is_dirty { Step::Save } else { Step::Busy };
     }
-    for key in payment.in_order() {
+    // What is on record as about to be sent goes first: the claim was made for it.
+    let armed = turn.focus.clone().filter(|_| turn.effect.armed);
+    for key in armed.into_iter().chain(payment.in_order()) {
         let Some(operation) = payment.operations.get(&key) else { continue };
         if !payment.is_runnable(&key, operation) {
             continue;

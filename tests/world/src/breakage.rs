@@ -85,3 +85,12 @@ impl Breakage {
         Self::NoSweep,
     ];
 }
+
+impl std::str::FromStr for Breakage {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        let found = Self::ALL.into_iter().find(|breakage| format!("{breakage:?}") == text);
+        found.ok_or_else(|| format!("no such breakage; there are: {:?}", Self::ALL))
+    }
+}

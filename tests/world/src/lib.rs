@@ -11,6 +11,7 @@ mod broken;
 mod driver;
 mod exhaustive;
 mod invariants;
+mod kept;
 mod kinds;
 mod options;
 mod panics;
@@ -26,6 +27,7 @@ mod workers;
 
 pub use breakage::Breakage;
 pub use exhaustive::{Exhausted, Flow, exhaust, flows};
+pub use kept::{keep_seed, kept_seeds};
 pub use kinds::{Kind, STATES, Struck};
 pub use options::{Options, Order, Rates, StripeFault, rules};
 pub use rng::Rng;

@@ -4,7 +4,7 @@ use std::process::ExitCode;
 
 use clap::Parser;
 use indicatif::{ProgressBar, ProgressStyle};
-use world::{Kind, Options, Rng, STATES, Stats, exhaust, flows, run_seed};
+use world::{Breakage, Kind, Options, Rng, STATES, Stats, exhaust, flows, keep_seed, kept_seeds, run_seed};
 
 /// Runs the deterministic world.
 #[derive(Parser)]
@@ -19,6 +19,9 @@ struct Arguments {
     /// Replays this one seed and prints its trace.
     #[arg(long)]
     seed: Option<u64>,
+    /// Breaks the protocol in this way, to see it noticed: e.g. NewKeyPerSend.
+    #[arg(long)]
+    breakage: Option<Breakage>,
     /// Instead of seeds, runs every flow with a crash at every pause point and at every pair of them, and the three
     /// shortest flows with a crash at every triple.
     #[arg(long)]
@@ -28,7 +31,7 @@ struct Arguments {
 fn main() -> ExitCode {
     let arguments = Arguments::parse();
     if let Some(seed) = arguments.seed {
-        return replay(seed);
+        return replay(seed, arguments.breakage);
     }
     if arguments.exhaustive {
         return run_exhaustively();
@@ -38,17 +41,25 @@ fn main() -> ExitCode {
         bar.set_style(style);
     }
     let mut total = Stats::default();
-    for seed in arguments.from..arguments.from + arguments.seeds {
-        let report = run_seed(seed, |_| {}, false);
+    let breakage = arguments.breakage;
+    for seed in kept_seeds().into_iter().chain(arguments.from..arguments.from + arguments.seeds) {
+        let report = run_seed(seed, |options| options.breakage = breakage, false);
         total.add(&report.stats);
-        if seed % 1_000 == 0 && run_seed(seed, |_| {}, false).hash != report.hash {
+        let again = || run_seed(seed, |options| options.breakage = breakage, false);
+        if seed % 1_000 == 0 && again().hash != report.hash {
             println!("seed {seed} gave two different runs: the world is not deterministic");
             return ExitCode::FAILURE;
         }
         if !report.violations.is_empty() {
             bar.finish_and_clear();
+            replay(seed, breakage);
             println!("seed {seed} breaks an invariant; replay it with: make sim SEED={seed}");
-            replay(seed);
+            if breakage.is_none() && !kept_seeds().contains(&seed) {
+                match keep_seed(seed, &report.violations[0]) {
+                    Ok(path) => println!("kept in {}", path.display()),
+                    Err(error) => println!("it could not be kept: {error}"),
+                }
+            }
             return ExitCode::FAILURE;
         }
         bar.inc(1);
@@ -104,9 +115,9 @@ fn summarize(total: &Stats) -> ExitCode {
     if never.is_empty() || total.seeds < 1_000 { ExitCode::SUCCESS } else { ExitCode::FAILURE }
 }
 
-fn replay(seed: u64) -> ExitCode {
+fn replay(seed: u64, breakage: Option<Breakage>) -> ExitCode {
     println!("{:#?}", Options::draw(&mut Rng::new(seed)));
-    let report = run_seed(seed, |_| {}, true);
+    let report = run_seed(seed, |options| options.breakage = breakage, true);
     for line in &report.trace {
         println!("{line}");
     }
