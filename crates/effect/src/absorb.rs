@@ -42,8 +42,11 @@ impl Attempt {
         self.seal_if_ended();
     }
 
-    /// Asks for a person. The graver of two reasons stays, whichever came first.
+    /// Asks for a person. The graver of two reasons stays, whichever came first. What was sent is unknown by that.
     pub fn require_review(&mut self, reason: ReviewReason) {
+        if self.was_sent() {
+            self.raise(Standing::Unknown);
+        }
         if self.review.is_none_or(|held| gravity(reason) > gravity(held)) {
             self.review = Some(reason);
         }
