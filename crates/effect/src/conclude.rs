@@ -84,28 +84,18 @@ pub struct Turn {
 
 /// Applies a note to the attempt that this turn read, and to the turn.
 pub fn conclude(attempt: &mut Attempt, note: Note, turn: &mut Turn, rules: &Rules) {
-    match note {
-        Note::Hits { candidates, more } => return conclude_hits(attempt, candidates, more, turn, rules),
-        Note::Checked => {
-            turn.candidates.pop();
-            return conclude_absence(attempt, turn, rules);
-        }
-        Note::Ambiguous { .. }
-        | Note::Undecodable
-        | Note::SavedError
-        | Note::NotDone
-        | Note::Refused(_)
-        | Note::KeyReused
-        | Note::UnexpectedState
-        | Note::Status(_)
-        | Note::NotTold
-        | Note::AccountChanged => {}
-    }
-    if attempt.standing.is_ended() {
+    // An ended operation learns nothing more from its own calls; the objects still to be checked are facts to come.
+    let is_about_candidates = matches!(note, Note::Hits { .. } | Note::Checked);
+    if attempt.standing.is_ended() && !is_about_candidates {
         turn.resend = false;
         return;
     }
     match note {
+        Note::Hits { candidates, more } => conclude_hits(attempt, candidates, more, turn, rules),
+        Note::Checked => {
+            turn.candidates.pop();
+            conclude_absence(attempt, turn, rules);
+        }
         Note::Ambiguous { resend } => conclude_ambiguous(attempt, resend, turn, rules),
         Note::Undecodable => {
             conclude_ambiguous(attempt, false, turn, rules);
@@ -135,7 +125,6 @@ pub fn conclude(attempt: &mut Attempt, note: Note, turn: &mut Turn, rules: &Rule
             look_later(attempt, turn, rules);
         }
         Note::AccountChanged => attempt.require_review(ReviewReason::AccountChanged),
-        Note::Hits { .. } | Note::Checked => {}
     }
 }
 

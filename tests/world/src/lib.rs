@@ -33,3 +33,4 @@ pub use options::{Options, Order, Rates, StripeFault, rules};
 pub use rng::Rng;
 pub use run::{Report, command_of, run, run_seed};
 pub use stats::Stats;
+pub use stripe::{to_sim, to_wire};

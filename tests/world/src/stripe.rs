@@ -74,7 +74,7 @@ impl State {
             }
         };
         self.note(|| format!("{} -> stripe {} {} {fault:?}", worker.name(), request.path, request.query));
-        match self.stripe.begin(self.now, &to_sim(request, self), endpoint_fault) {
+        match self.stripe.begin(self.now, &self.as_it_arrives(request), endpoint_fault) {
             stripe_sim::Begun::Done(response) => {
                 self.observe(self.requests, request, &response, payment.as_ref());
                 self.reply(pause, response, fault);
@@ -237,14 +237,23 @@ impl State {
             }
         }
     }
+
+    /// Returns a request as Stripe sees it, credentials and breakages included.
+    fn as_it_arrives(&self, request: &HttpRequest) -> Request {
+        let mut arrives = to_sim(request);
+        if self.is_broken(Breakage::NewKeyPerSend) {
+            arrives.idempotency_key = arrives.idempotency_key.map(|key| format!("{key}-{}", self.requests));
+        }
+        if self.is_within(self.options.secret_rolled) {
+            arrives.authorization = Some("Bearer sk_test_rolled".to_owned());
+        }
+        arrives
+    }
 }
 
-fn to_sim(request: &HttpRequest, state: &State) -> Request {
-    let key = request.idempotency_key.clone().map(|key| match state.options.breakage {
-        Some(Breakage::NewKeyPerSend) => format!("{key}-{}", state.requests),
-        Some(_) | None => key,
-    });
-    let is_refused = state.is_within(state.options.secret_rolled);
+/// Returns a wire request as the simulated Stripe takes it, with the key that it accepts.
+#[must_use]
+pub fn to_sim(request: &HttpRequest) -> Request {
     Request {
         method: match request.method {
             Method::Get => stripe_sim::Method::Get,
@@ -252,16 +261,16 @@ fn to_sim(request: &HttpRequest, state: &State) -> Request {
         },
         path: request.path.clone(),
         query: request.query.clone(),
-        authorization: Some(
-            if is_refused { "Bearer sk_test_rolled" } else { "Bearer sk_test_sim" }.to_owned(),
-        ),
-        idempotency_key: key,
+        authorization: Some("Bearer sk_test_sim".to_owned()),
+        idempotency_key: request.idempotency_key.clone(),
         stripe_version: Some(request.api_version.clone()),
         body: request.body.clone().into_bytes(),
     }
 }
 
-fn to_wire(response: Response) -> HttpReply {
+/// Returns the simulated Stripe's reply as it crosses the wire.
+#[must_use]
+pub fn to_wire(response: Response) -> HttpReply {
     HttpReply {
         status: response.status,
         replayed: response.is_replayed(),

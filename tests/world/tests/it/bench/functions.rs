@@ -135,7 +135,7 @@ pub(crate) fn stream_record(sequence_number: &str, record: &Record) -> EventReco
     entry.change.sequence_number = Some(sequence_number.to_owned());
     entry.change.keys = serde_dynamo::to_item(BTreeMap::from([("pk", record.id.as_str())])).unwrap();
     let mut item = serde_json::to_value(record).unwrap();
-    item["schema"] = 1.into();
+    item["schema"] = payment::RECORD_SCHEMA.into();
     entry.change.new_image = serde_dynamo::to_item(item).unwrap();
     entry
 }

@@ -6,8 +6,9 @@ use std::{
 };
 
 use payment::{Account, ports::NoCredentials};
-use stripe_sim::{Begun, Fault, OperationCount, Request, Response, Settings, Sim};
+use stripe_sim::{Begun, Fault, OperationCount, Settings, Sim};
 use stripe_wire::{HttpReply, HttpRequest, Method, Transport, TransportError};
+use world::{to_sim, to_wire};
 
 use super::{Bench, Meanwhile, next_of};
 
@@ -190,29 +191,5 @@ impl Bench {
             Ok(ticket) => to_wire(self.stripe(|sim, now| sim.finish(now, ticket))),
             Err(refused) => refused,
         }
-    }
-}
-
-fn to_sim(request: &HttpRequest) -> Request {
-    Request {
-        method: match request.method {
-            Method::Get => stripe_sim::Method::Get,
-            Method::Post => stripe_sim::Method::Post,
-        },
-        path: request.path.clone(),
-        query: request.query.clone(),
-        authorization: Some("Bearer sk_test_sim".to_owned()),
-        idempotency_key: request.idempotency_key.clone(),
-        stripe_version: Some(request.api_version.clone()),
-        body: request.body.clone().into_bytes(),
-    }
-}
-
-fn to_wire(response: Response) -> HttpReply {
-    HttpReply {
-        status: response.status,
-        replayed: response.is_replayed(),
-        should_retry: response.header("Stripe-Should-Retry").map(|value| value == "true"),
-        body: response.body,
     }
 }
