@@ -7,22 +7,26 @@ use crate::cards::Decline;
 use crate::counts::Effects;
 use crate::form::pairs;
 use crate::intent::{Intent, Status};
+use crate::refund::{Refund, RefundStatus};
 use crate::sim::Sim;
 
 /// Why an actor could not act.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Refusal {
-    /// There is no such intent.
+    /// There is no such intent or refund.
     Missing,
     /// The intent is in the named status, which does not allow it.
     Status(Status),
+    /// The refund is in the named status, which does not allow it.
+    RefundStatus(RefundStatus),
 }
 
 impl fmt::Display for Refusal {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Refusal::Missing => f.write_str("there is no such intent"),
+            Refusal::Missing => f.write_str("there is no such object"),
             Refusal::Status(status) => write!(f, "the intent is in {}", status.as_str()),
+            Refusal::RefundStatus(status) => write!(f, "the refund is in {}", status.as_str()),
         }
     }
 }
@@ -36,6 +40,7 @@ impl Sim {
     ///
     /// When there is no such intent, or it is in another status.
     pub fn settle_processing(&mut self, now_ms: i64, id: &str, succeed: bool) -> Result<(), Refusal> {
+        self.pass_time(now_ms);
         let index = self.index(id).map_err(|_| Refusal::Missing)?;
         let state = self.intents[index].state();
         if state.status != Status::Processing {
@@ -56,6 +61,7 @@ impl Sim {
     ///
     /// When there is no such intent, or it is in another status.
     pub fn customer_pays(&mut self, now_ms: i64, id: &str) -> Result<(), Refusal> {
+        self.pass_time(now_ms);
         let index = self.index(id).map_err(|_| Refusal::Missing)?;
         let state = self.intents[index].state();
         match state.status {
@@ -71,21 +77,51 @@ impl Sim {
         Ok(())
     }
 
-    /// Makes everything older: the times of keys and of intents move into the past together.
+    /// Lets the bank settle a refund: one that waits succeeds, fails or is canceled; one that succeeded fails after
+    /// all. It becomes nothing else by itself later.
+    ///
+    /// # Errors
+    ///
+    /// When there is no such refund, or its status cannot become the one wanted.
+    pub fn settle_refund(&mut self, now_ms: i64, id: &str, next: RefundStatus) -> Result<(), Refusal> {
+        self.pass_time(now_ms);
+        let index = self.refund_index(id).map_err(|_| Refusal::Missing)?;
+        let status = self.refunds[index].status();
+        if !status.can_become(next) {
+            return Err(Refusal::RefundStatus(status));
+        }
+        self.change_refund(now_ms, index, next);
+        Ok(())
+    }
+
+    /// Does what time alone does up to now: authorizations expire, and refunds become what they become by themselves.
+    pub fn pass_time(&mut self, now_ms: i64) {
+        self.expire_authorizations(now_ms);
+        self.end_refunds(now_ms);
+    }
+
+    /// Makes everything older: the times of keys, intents and refunds move into the past together.
     pub fn age(&mut self, ms: i64) {
         self.keys.age(ms, |_, _| true);
         self.intents.iter_mut().for_each(|intent| intent.age(ms));
+        self.refunds.iter_mut().for_each(|refund| refund.age(ms));
     }
 
-    /// Makes one payment's keys and intents older, and leaves all others as they are.
+    /// Makes one payment's keys, intents and refunds older, and leaves all others as they are.
     pub fn age_payment(&mut self, payment_id: &str, ms: i64) {
         let operations = format!("{payment_id}/");
         let intents: Vec<String> = self.intents_of(payment_id).map(|intent| intent.id.clone()).collect();
         self.keys.age(ms, |path, body| {
-            let creates = pairs(body)
-                .any(|(name, value)| name == "metadata[operation_id]" && value.starts_with(&operations));
-            creates || path.split('/').any(|part| intents.iter().any(|id| id == part))
+            let is_own = |given: &str| intents.iter().any(|id| id == given);
+            let creates = pairs(body).any(|(name, value)| match &*name {
+                "metadata[operation_id]" => value.starts_with(&operations),
+                "payment_intent" => is_own(&value),
+                _ => false,
+            });
+            creates || path.split('/').any(is_own)
         });
+        let refunds = self.refunds.iter_mut().filter(|refund| intents.contains(&refund.payment_intent));
+        refunds.for_each(|refund| refund.age(ms));
         let own = self.intents.iter_mut().filter(|intent| intents.contains(&intent.id));
         own.for_each(|intent| intent.age(ms));
     }
@@ -109,6 +145,32 @@ impl Sim {
     /// Returns a payment's intents that are paid or could still be paid: all that are not canceled.
     pub fn paid_or_payable<'a>(&'a self, payment_id: &str) -> impl Iterator<Item = &'a Intent> + use<'a> {
         self.intents_of(payment_id).filter(|intent| intent.is_paid_or_payable())
+    }
+
+    /// Returns when an intent's authorization expires, in milliseconds; nothing where none is open.
+    pub fn authorization_expires_ms(&self, id: &str) -> Option<i64> {
+        self.index(id).ok().and_then(|index| self.authorization_ends_ms(index))
+    }
+
+    /// Returns every refund, oldest first.
+    pub fn refunds(&self) -> &[Refund] {
+        &self.refunds
+    }
+
+    /// Returns one refund.
+    pub fn refund(&self, id: &str) -> Option<&Refund> {
+        self.refund_index(id).ok().map(|index| &self.refunds[index])
+    }
+
+    /// Returns an intent's refunds, oldest first, whoever asked for them.
+    pub fn refunds_of_intent<'a>(&'a self, id: &'a str) -> impl Iterator<Item = &'a Refund> + use<'a> {
+        self.refunds.iter().filter(move |refund| refund.payment_intent == id)
+    }
+
+    /// Returns what was refunded of an intent: the sum of its refunds that neither failed nor were canceled.
+    pub fn amount_refunded(&self, id: &str) -> i64 {
+        let refunds = self.refunds_of_intent(id).filter(|refund| refund.status().holds_money());
+        refunds.map(|refund| refund.amount).sum()
     }
 
     /// Returns everything that was counted.

@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use crate::fault::Fault;
 use crate::http::Method;
 use crate::intent::{Intent, payment_of};
+use crate::refund::RefundStatus;
 use crate::route::Route;
 
 /// The effects of one operation id, or the sum of several.
@@ -14,14 +15,30 @@ pub struct OperationCount {
     pub intents_created: u64,
     /// Intents that became `succeeded`, whoever paid them.
     pub intents_succeeded: u64,
-    /// Intents that became `canceled`.
+    /// Intents that became `canceled`, by a request or by age.
     pub intents_canceled: u64,
+    /// Intents that became `canceled` by the age of their authorization.
+    pub intents_expired: u64,
+    /// Cancels executed.
+    pub cancels: u64,
+    /// Captures executed.
+    pub captures: u64,
+    /// What captures took, in minor units; a part of what was paid.
+    pub amount_captured: i64,
     /// Confirmations executed, those within a create included.
     pub attempts: u64,
     /// Attempts that were declined.
     pub declines: u64,
     /// What was paid, in minor units.
     pub amount_paid: i64,
+    /// Refunds created, under the operation id of each refund's own metadata.
+    pub refunds: u64,
+    /// Refunds that became `failed`.
+    pub refunds_failed: u64,
+    /// Refunds that became `canceled`.
+    pub refunds_canceled: u64,
+    /// The sum of the refunds that neither failed nor were canceled, in minor units.
+    pub amount_refunded: i64,
 }
 
 impl OperationCount {
@@ -31,7 +48,25 @@ impl OperationCount {
         self.intents_canceled += other.intents_canceled;
         self.attempts += other.attempts;
         self.declines += other.declines;
+        self.intents_expired += other.intents_expired;
+        self.cancels += other.cancels;
+        self.captures += other.captures;
+        self.amount_captured += other.amount_captured;
         self.amount_paid += other.amount_paid;
+        self.refunds += other.refunds;
+        self.refunds_failed += other.refunds_failed;
+        self.refunds_canceled += other.refunds_canceled;
+        self.amount_refunded += other.amount_refunded;
+    }
+
+    /// Counts a refund that takes the status: one that ends without its money gives the amount back.
+    pub(crate) fn end_refund(&mut self, status: RefundStatus, amount: i64) {
+        match status {
+            RefundStatus::Pending | RefundStatus::RequiresAction | RefundStatus::Succeeded => return,
+            RefundStatus::Failed => self.refunds_failed += 1,
+            RefundStatus::Canceled => self.refunds_canceled += 1,
+        }
+        self.amount_refunded -= amount;
     }
 }
 
@@ -61,7 +96,7 @@ pub struct Totals {
 /// Everything that is counted.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Effects {
-    /// Effects by operation id; intents without one are under the empty string.
+    /// Effects by operation id: the intent's, or a refund's own. Those without one are under the empty string.
     pub operations: BTreeMap<String, OperationCount>,
     /// Totals of traffic.
     pub totals: Totals,
@@ -95,7 +130,11 @@ impl Effects {
     }
 
     pub(crate) fn of(&mut self, intent: &Intent) -> &mut OperationCount {
-        self.operations.entry(intent.operation_id().to_owned()).or_default()
+        self.of_operation(intent.operation_id())
+    }
+
+    pub(crate) fn of_operation(&mut self, operation_id: &str) -> &mut OperationCount {
+        self.operations.entry(operation_id.to_owned()).or_default()
     }
 }
 

@@ -1,7 +1,8 @@
 //! The errors of the API, before they are rendered.
 
 use crate::cards::Decline;
-use crate::intent::{Intent, Status};
+use crate::intent::{Capture, Intent, Status};
+use crate::limits::display;
 
 /// The declined attempt an error reports.
 #[derive(Clone, Debug)]
@@ -171,10 +172,88 @@ impl ApiError {
         let message = format!(
             "You cannot cancel this PaymentIntent because it has a status of {}. Only a PaymentIntent with one of \
              the following statuses may be canceled: requires_payment_method, requires_capture, \
-             requires_confirmation, requires_action, processing.",
+             requires_reauthorization, requires_confirmation, requires_action, expired, processing.",
             intent.status().as_str()
         );
         ApiError::unexpected_state(index, message)
+    }
+
+    /// The recorded messages: what is left of a captured authorization was released; a charge that was captured at
+    /// once has nothing left; any other status is named.
+    pub(crate) fn cannot_capture(index: usize, intent: &Intent) -> Self {
+        let message = match (intent.status(), intent.capture) {
+            (Status::Succeeded, Capture::Manual) => {
+                "The remaining amount on this PaymentIntent could not be captured because the remainder of the \
+                 authorized amount has been released."
+                    .to_owned()
+            }
+            (Status::Succeeded, Capture::Automatic | Capture::AutomaticAsync) => {
+                "This PaymentIntent could not be captured because it has already been captured.".to_owned()
+            }
+            (status, _) => format!(
+                "This PaymentIntent could not be captured because it has a status of {}. Only a PaymentIntent with \
+                 one of the following statuses may be captured: requires_capture.",
+                status.as_str()
+            ),
+        };
+        ApiError::unexpected_state(index, message)
+    }
+
+    pub(crate) fn capture_out_of_range(index: usize, amount: i64) -> Self {
+        let error = if amount < 0 {
+            ApiError::invalid(None, "amount_to_capture", "Invalid non-negative integer")
+        } else {
+            let message = "This value must be greater than or equal to 1.";
+            ApiError::invalid(Some("parameter_invalid_integer"), "amount", message)
+        };
+        ApiError { intent: Some(index), ..error }
+    }
+
+    pub(crate) fn capture_too_large(index: usize) -> Self {
+        let message = "The payment could not be captured because the requested capture amount is greater than the \
+                       amount you can capture for this charge. Contact us via https://support.stripe.com/contact/ \
+                       for help.";
+        ApiError { intent: Some(index), ..ApiError::new(400, Some("amount_too_large"), message) }
+    }
+
+    pub(crate) fn no_such_refund(id: &str) -> Self {
+        let message = format!("No such refund: '{id}'");
+        ApiError::new(404, Some("resource_missing"), message).with_param("refund")
+    }
+
+    pub(crate) fn nothing_to_refund() -> Self {
+        let message =
+            "One of the following params should be provided for this request: payment_intent or charge.";
+        ApiError::new(400, None, message)
+    }
+
+    pub(crate) fn uncaptured_charge(intent: &str) -> Self {
+        let message = format!(
+            "This uncaptured Charge was created by a PaymentIntent ({intent}). You must cancel the PaymentIntent to \
+             reverse the authorization instead of refunding the Charge directly."
+        );
+        ApiError::new(400, None, message)
+    }
+
+    pub(crate) fn no_charge_to_refund(intent: &str) -> Self {
+        let message = format!("This PaymentIntent ({intent}) does not have a successful charge to refund.");
+        ApiError::new(400, None, message)
+    }
+
+    pub(crate) fn already_refunded(charge: &str) -> Self {
+        let message = format!("Charge {charge} has already been refunded.");
+        ApiError::new(400, Some("charge_already_refunded"), message)
+    }
+
+    pub(crate) fn refund_too_large(amount: i64, left: i64, currency: &str) -> Self {
+        let (amount, left) = (display(amount, currency), display(left, currency));
+        let message =
+            format!("Refund amount ({amount}) is greater than unrefunded amount on charge ({left})");
+        ApiError::invalid(None, "amount", message)
+    }
+
+    pub(crate) fn cannot_cancel_refund() -> Self {
+        ApiError::new(400, None, "Canceling this refund is unsupported.")
     }
 
     pub(crate) fn declined(index: usize, attempt: DeclinedAttempt) -> Self {

@@ -5,8 +5,11 @@ use serde::Serialize;
 use crate::cards::{Decline, Outcome, built_in_outcome};
 use crate::error::{ApiError, DeclinedAttempt};
 use crate::intent::{AttemptError, Capture, Intent, State, Status};
-use crate::lookup::{self, ListIntents, SearchIntents};
-use crate::params::{Confirmation, CreateIntent};
+use crate::lookup::{self, ListIntents, ListRefunds, SearchIntents};
+use crate::paging;
+use crate::params::{CaptureIntent, Confirmation, CreateIntent, CreateRefund};
+use crate::refund::Refund;
+use crate::refund_object::RefundObject;
 use crate::render::{self, IntentObject};
 use crate::sim::Sim;
 
@@ -15,11 +18,25 @@ use crate::sim::Sim;
 pub(crate) enum Operation {
     Create(Box<CreateIntent>),
     Confirm { id: String, confirmation: Confirmation },
+    Capture { id: String, capture: CaptureIntent },
     Cancel { id: String, reason: Option<String> },
     Retrieve { id: String },
     List(ListIntents),
     Search(SearchIntents),
+    CreateRefund(Box<CreateRefund>),
+    CancelRefund { id: String },
+    RetrieveRefund { id: String },
+    ListRefunds(ListRefunds),
     Account,
+}
+
+/// What one operation at a time may change.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Lock {
+    /// The intent of this index, with its charge.
+    Intent(usize),
+    /// The refund of this index.
+    Refund(usize),
 }
 
 /// How far an execution goes.
@@ -37,14 +54,21 @@ struct Account<'a> {
 }
 
 impl Operation {
-    /// Returns the index of the intent this operation locks.
-    pub(crate) fn lock(&self) -> Option<usize> {
+    /// Returns what this operation locks; a refund locks what it takes its money from.
+    pub(crate) fn lock(&self) -> Option<Lock> {
+        let of_intent = |id: &str| paging::index_of::<Intent>(id).map(Lock::Intent);
         match self {
-            Operation::Confirm { id, .. } | Operation::Cancel { id, .. } => lookup::index_of(id),
+            Operation::Confirm { id, .. } | Operation::Capture { id, .. } | Operation::Cancel { id, .. } => {
+                of_intent(id)
+            }
+            Operation::CreateRefund(refund) => of_intent(&refund.payment_intent),
+            Operation::CancelRefund { id } => paging::index_of::<Refund>(id).map(Lock::Refund),
             Operation::Create(_)
             | Operation::Retrieve { .. }
             | Operation::List(_)
             | Operation::Search(_)
+            | Operation::RetrieveRefund { .. }
+            | Operation::ListRefunds(_)
             | Operation::Account => None,
         }
     }
@@ -60,6 +84,7 @@ impl Sim {
         let index = match operation {
             Operation::Create(create) => self.create(now_ms, *create, extent)?,
             Operation::Confirm { id, confirmation } => self.confirm(now_ms, &id, &confirmation)?,
+            Operation::Capture { id, capture } => self.capture(now_ms, &id, &capture)?,
             Operation::Cancel { id, reason } => self.cancel(now_ms, &id, reason)?,
             Operation::Retrieve { id } => self.index(&id)?,
             Operation::List(wanted) => {
@@ -67,6 +92,18 @@ impl Sim {
             }
             Operation::Search(wanted) => {
                 return Ok(lookup::search(now_ms, &wanted, &self.intents, &self.settings));
+            }
+            Operation::CreateRefund(wanted) => {
+                let index = self.create_refund(now_ms, *wanted)?;
+                return Ok(self.render_refund(index));
+            }
+            Operation::CancelRefund { id } => {
+                let index = self.cancel_refund(now_ms, &id)?;
+                return Ok(self.render_refund(index));
+            }
+            Operation::RetrieveRefund { id } => return Ok(self.render_refund(self.refund_index(&id)?)),
+            Operation::ListRefunds(wanted) => {
+                return lookup::list_refunds(now_ms, &wanted, &self.refunds, &self.settings);
             }
             Operation::Account => {
                 return Ok(render::json(&Account { id: &self.settings.account_id, object: "account" }));
@@ -76,9 +113,13 @@ impl Sim {
         Ok(render::json(&IntentObject::of(intent, intent.state(), self.settings.livemode)))
     }
 
+    fn render_refund(&self, index: usize) -> Vec<u8> {
+        let refund = &self.refunds[index];
+        render::json(&RefundObject::of(refund, refund.state()))
+    }
+
     pub(crate) fn index(&self, id: &str) -> Result<usize, ApiError> {
-        let index = lookup::index_of(id);
-        index
+        paging::index_of::<Intent>(id)
             .filter(|index| self.intents.get(*index).is_some_and(|intent| intent.id == id))
             .ok_or_else(|| ApiError::no_such_intent(id))
     }
@@ -212,6 +253,8 @@ impl Sim {
             let count = self.effects.of(intent);
             count.intents_succeeded += 1;
             count.amount_paid += amount;
+        } else {
+            self.authorized.push(index);
         }
     }
 
@@ -235,30 +278,6 @@ impl Sim {
         self.effects.of(intent).declines += 1;
         self.effects.totals.declines += 1;
         ApiError::declined(index, DeclinedAttempt { decline, payment_method, charge })
-    }
-
-    fn cancel(&mut self, now_ms: i64, id: &str, reason: Option<String>) -> Result<usize, ApiError> {
-        let index = self.index(id)?;
-        let cancels_processing = self.settings.cancels_processing;
-        let intent = &mut self.intents[index];
-        let allowed = match intent.status() {
-            Status::RequiresPaymentMethod
-            | Status::RequiresConfirmation
-            | Status::RequiresAction
-            | Status::RequiresCapture => true,
-            Status::Processing => cancels_processing,
-            Status::Succeeded | Status::Canceled => false,
-        };
-        if !allowed {
-            return Err(ApiError::cannot_cancel(index, intent));
-        }
-        intent.change(now_ms, |state| {
-            state.status = Status::Canceled;
-            state.canceled_at_ms = Some(now_ms);
-            state.cancellation_reason = reason;
-        });
-        self.effects.of(intent).intents_canceled += 1;
-        Ok(index)
     }
 
     /// Returns the charge of the attempt that ends: a processing one has its charge already.

@@ -1,4 +1,4 @@
-//! Amount and currency rules, for the currencies that matter here.
+//! Amount and currency rules, as <https://docs.stripe.com/currencies> gives them.
 
 use crate::error::ApiError;
 
@@ -10,7 +10,7 @@ const CURRENCIES: &str = "usd aed afn all amd ang aoa ars aud awg azn bam bbd bd
     sar sbd scr sek sgd shp sle sos srd std szl thb tjs tnd top try ttd twd tzs uah ugx uyu uzs vnd vuv wst xaf xcd \
     xcg xof xpf yer zar zmw ";
 
-/// The largest amount: eight digits.
+/// The largest amount of most currencies: eight digits.
 const MOST: i64 = 99_999_999;
 
 /// Returns the currency in lower case, or why there is none of that name.
@@ -39,14 +39,16 @@ pub(crate) fn amount(given: &str) -> Result<i64, ApiError> {
 /// Checks an amount against the limits of its currency.
 pub(crate) fn check(amount: i64, currency: &str) -> Result<(), ApiError> {
     let least = match currency {
-        "usd" | "eur" | "cad" | "aud" | "nzd" | "chf" | "sgd" | "brl" | "inr" | "jpy" => 50,
+        "usd" | "eur" | "cad" | "aud" | "nzd" | "chf" | "sgd" | "brl" | "inr" | "jpy" | "ars" | "cop"
+        | "idr" | "ils" | "krw" | "php" | "rub" | "zar" => 50,
         "gbp" => 30,
+        "bgn" => 100,
+        "aed" | "myr" | "pln" | "ron" => 200,
         "dkk" => 250,
         "sek" | "nok" => 300,
-        "pln" | "bgn" | "ron" => 200,
-        "czk" => 1500,
         "hkd" => 400,
-        "mxn" => 1000,
+        "mxn" | "thb" => 1000,
+        "czk" => 1500,
         "huf" => 17_500,
         _ => 1,
     };
@@ -54,11 +56,56 @@ pub(crate) fn check(amount: i64, currency: &str) -> Result<(), ApiError> {
         let message = format!("Amount must be at least {least} {currency} in minor units");
         return Err(ApiError::invalid(Some("amount_too_small"), "amount", message));
     }
-    if amount > MOST {
-        let message = format!("Amount must be no more than {MOST} {currency} in minor units");
+    let most = match currency {
+        "inr" => 999_999_999,
+        "cop" | "huf" | "jpy" => 9_999_999_999,
+        "lbp" => 99_999_999_999,
+        "idr" => 999_999_999_999,
+        _ => MOST,
+    };
+    if amount > most {
+        let message = format!("Amount must be no more than {most} {currency} in minor units");
         return Err(ApiError::invalid(Some("amount_too_large"), "amount", message));
     }
-    Ok(())
+    check_step("amount", amount, currency)
+}
+
+/// Checks that an amount has no fraction that its currency does not have.
+///
+/// The page's "Three-decimal currencies" hold for refunds as well; a minimum holds for neither captures nor refunds.
+pub(crate) fn check_step(param: &str, amount: i64, currency: &str) -> Result<(), ApiError> {
+    let step = match currency {
+        "bhd" | "jod" | "kwd" | "omr" | "tnd" => 10,
+        "isk" | "ugx" => 100,
+        _ => 1,
+    };
+    if amount % step == 0 {
+        return Ok(());
+    }
+    let message = format!("Invalid {param}: amounts in {currency} must be evenly divisible by {step}.");
+    Err(ApiError::invalid(None, param, message))
+}
+
+/// Writes an amount as errors show it: `$20.00`, `€20.00`, `¥2000`, and `20.00 CHF` for those without a sign.
+pub(crate) fn display(amount: i64, currency: &str) -> String {
+    let decimals = match currency {
+        "bif" | "clp" | "djf" | "gnf" | "jpy" | "kmf" | "krw" | "mga" | "pyg" | "rwf" | "vnd" | "vuv"
+        | "xaf" | "xof" | "xpf" => 0,
+        "bhd" | "jod" | "kwd" | "omr" | "tnd" => 3,
+        _ => 2,
+    };
+    let unit = 10_i64.pow(decimals);
+    let number = match usize::try_from(decimals) {
+        Ok(places @ 1..) => format!("{}.{:0places$}", amount / unit, amount % unit),
+        Ok(0) | Err(_) => amount.to_string(),
+    };
+    match currency {
+        "usd" => format!("${number}"),
+        "eur" => format!("€{number}"),
+        "gbp" => format!("£{number}"),
+        "jpy" => format!("¥{number}"),
+        _ => format!("{number} {}", currency.to_ascii_uppercase()),
+    }
 }
 
 /// Parses a decimal integer parameter.

@@ -2,22 +2,27 @@
 
 use crate::error::ApiError;
 use crate::form::pairs;
-use crate::intent::{Intent, State};
-use crate::limits::integer;
+use crate::intent::Intent;
+use crate::paging::{Listed, Paging, limit};
 use crate::params::bracketed;
 use crate::query::Query;
-use crate::render::{self, IntentObject, ListPage, SearchPage, seconds};
+use crate::refund::Refund;
+use crate::refund_object::RefundObject;
+use crate::render::{self, IntentObject, ListPage, SearchPage};
 use crate::settings::Settings;
 
-/// The parameters of a list.
-#[derive(Clone, Debug)]
+/// The parameters of a list of intents.
+#[derive(Clone, Debug, Default)]
 pub(crate) struct ListIntents {
     customer: Option<String>,
-    from_s: i64,
-    to_s: i64,
-    limit: usize,
-    starting_after: Option<String>,
-    ending_before: Option<String>,
+    paging: Paging,
+}
+
+/// The parameters of a list of refunds.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct ListRefunds {
+    payment_intent: Option<String>,
+    paging: Paging,
 }
 
 /// The parameters of a search.
@@ -28,32 +33,25 @@ pub(crate) struct SearchIntents {
     page: usize,
 }
 
-/// Parses the query string of a list.
+/// Parses the query string of a list of intents.
 pub(crate) fn parse_list(query: &str) -> Result<ListIntents, ApiError> {
-    let mut parsed = ListIntents {
-        customer: None,
-        from_s: i64::MIN,
-        to_s: i64::MAX,
-        limit: 10,
-        starting_after: None,
-        ending_before: None,
-    };
+    let mut parsed = ListIntents::default();
     for (name, value) in pairs(query.as_bytes()) {
         match &*name {
             "customer" => parsed.customer = Some(value.into_owned()),
-            "limit" => parsed.limit = limit(&value)?,
-            "starting_after" => parsed.starting_after = Some(value.into_owned()),
-            "ending_before" => parsed.ending_before = Some(value.into_owned()),
-            "created" => {
-                parsed.from_s = integer(&name, &value)?;
-                parsed.to_s = parsed.from_s;
-            }
-            "created[gte]" => parsed.from_s = integer(&name, &value)?,
-            "created[gt]" => parsed.from_s = integer(&name, &value)?.saturating_add(1),
-            "created[lte]" => parsed.to_s = integer(&name, &value)?,
-            "created[lt]" => parsed.to_s = integer(&name, &value)?.saturating_sub(1),
-            _ if bracketed(&name, "expand").is_some() => {}
-            _ => return Err(ApiError::unknown_param(&name)),
+            _ => parsed.paging.take(&name, &value)?,
+        }
+    }
+    Ok(parsed)
+}
+
+/// Parses the query string of a list of refunds.
+pub(crate) fn parse_refund_list(query: &str) -> Result<ListRefunds, ApiError> {
+    let mut parsed = ListRefunds::default();
+    for (name, value) in pairs(query.as_bytes()) {
+        match &*name {
+            "payment_intent" => parsed.payment_intent = Some(value.into_owned()),
+            _ => parsed.paging.take(&name, &value)?,
         }
     }
     Ok(parsed)
@@ -81,21 +79,6 @@ pub(crate) fn parse_search(query: &str) -> Result<SearchIntents, ApiError> {
     if given { Ok(parsed) } else { Err(ApiError::missing("query")) }
 }
 
-fn limit(value: &str) -> Result<usize, ApiError> {
-    match usize::try_from(integer("limit", value)?) {
-        Ok(limit @ 1..=100) => Ok(limit),
-        Ok(_) | Err(_) => {
-            let message = "This value must be between 1 and 100.";
-            Err(ApiError::invalid(Some("parameter_invalid_integer"), "limit", message))
-        }
-    }
-}
-
-/// Returns the index in an intent's id, whether or not it exists.
-pub(crate) fn index_of(id: &str) -> Option<usize> {
-    id.strip_prefix("pi_")?.parse::<usize>().ok()?.checked_sub(1)
-}
-
 /// Returns the intents that a list shows now, newest first, each in the state shown.
 pub(crate) fn list(
     now_ms: i64,
@@ -103,45 +86,27 @@ pub(crate) fn list(
     intents: &[Intent],
     settings: &Settings,
 ) -> Result<Vec<u8>, ApiError> {
-    let cursor = |param: &str, id: &Option<String>| match id {
-        None => Ok(None),
-        Some(id) => match index_of(id) {
-            Some(index) if index < intents.len() => Ok(Some(index)),
-            Some(_) | None => Err(ApiError::no_such_param("payment_intent", param, id)),
-        },
-    };
-    let after = cursor("starting_after", &wanted.starting_after)?;
-    let before = cursor("ending_before", &wanted.ending_before)?;
-    let in_range = |intent: &Intent| {
-        (wanted.from_s..=wanted.to_s).contains(&seconds(intent.created_ms))
-            && (wanted.customer.is_none() || wanted.customer == intent.customer)
-    };
-    let mut found = intents
-        .iter()
-        .enumerate()
-        .rev()
-        .filter(|(index, intent)| {
-            after.is_none_or(|after| *index < after)
-                && before.is_none_or(|before| *index > before)
-                && in_range(intent)
-        })
-        .filter_map(|(_, intent)| Some((intent, visible(intent, now_ms, settings.list_lag_ms)?)));
-    let mut data: Vec<_> = if before.is_some() {
-        let all: Vec<_> = found.by_ref().collect();
-        let skipped = all.len().saturating_sub(wanted.limit);
-        return Ok(page(&all[skipped..], skipped > 0, settings));
-    } else {
-        found.by_ref().take(wanted.limit).collect()
-    };
-    let has_more = found.next().is_some();
-    data.truncate(wanted.limit);
-    Ok(page(&data, has_more, settings))
+    let is_wanted = |intent: &Intent| wanted.customer.is_none() || wanted.customer == intent.customer;
+    let page = wanted.paging.page(intents, now_ms, settings.list_lag_ms, is_wanted)?;
+    let object = |&(intent, state): &(_, _)| IntentObject::of(intent, state, settings.livemode);
+    let data = page.shown.iter().map(object).collect();
+    let url = "/v1/payment_intents";
+    Ok(render::json(&ListPage { object: "list", data, has_more: page.has_more, url }))
 }
 
-fn page(data: &[(&Intent, &State)], has_more: bool, settings: &Settings) -> Vec<u8> {
-    let data =
-        data.iter().map(|(intent, state)| IntentObject::of(intent, state, settings.livemode)).collect();
-    render::json(&ListPage { object: "list", data, has_more, url: "/v1/payment_intents" })
+/// Returns the refunds that a list shows now, newest first, each in the state shown.
+pub(crate) fn list_refunds(
+    now_ms: i64,
+    wanted: &ListRefunds,
+    refunds: &[Refund],
+    settings: &Settings,
+) -> Result<Vec<u8>, ApiError> {
+    let is_wanted =
+        |refund: &Refund| wanted.payment_intent.as_ref().is_none_or(|id| *id == refund.payment_intent);
+    let page = wanted.paging.page(refunds, now_ms, settings.list_lag_ms, is_wanted)?;
+    let data = page.shown.iter().map(|(refund, state)| RefundObject::of(refund, state)).collect();
+    let url = "/v1/refunds";
+    Ok(render::json(&ListPage { object: "list", data, has_more: page.has_more, url }))
 }
 
 /// Returns what the search index knows, each intent in the state in which it was indexed.
@@ -154,7 +119,7 @@ pub(crate) fn search(
     let mut found = intents
         .iter()
         .rev()
-        .filter_map(|intent| Some((intent, visible(intent, now_ms, settings.search_lag_ms)?)))
+        .filter_map(|intent| Some((intent, intent.visible(now_ms, settings.search_lag_ms)?)))
         .filter(|(intent, state)| wanted.query.matches(intent, state))
         .skip(wanted.page.saturating_mul(wanted.limit));
     let data: Vec<_> = found
@@ -166,8 +131,4 @@ pub(crate) fn search(
     let next_page = has_more.then(|| format!("page_{}", wanted.page + 1));
     let url = "/v1/payment_intents/search";
     render::json(&SearchPage { object: "search_result", data, has_more, next_page, url })
-}
-
-fn visible(intent: &Intent, now_ms: i64, lag_ms: i64) -> Option<&State> {
-    if lag_ms <= 0 { Some(intent.state()) } else { intent.state_at(now_ms.saturating_sub(lag_ms)) }
 }

@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 use crate::error::ApiError;
 use crate::form::pairs;
 use crate::intent::Capture;
-use crate::limits::{amount, boolean, check, currency};
+use crate::limits::{amount, boolean, check, currency, integer};
 
 /// What a confirmation is told, within a create or on its own.
 #[derive(Clone, Debug, Default)]
@@ -34,6 +34,23 @@ pub(crate) struct CreateIntent {
     pub(crate) statement_descriptor_suffix: Option<String>,
     pub(crate) confirm: bool,
     pub(crate) confirmation: Confirmation,
+}
+
+/// The parameters of a capture.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct CaptureIntent {
+    /// What to take; all of the authorization without it.
+    pub(crate) amount: Option<i64>,
+}
+
+/// The parameters of a refund.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct CreateRefund {
+    pub(crate) payment_intent: String,
+    /// What to refund; all that is left without it.
+    pub(crate) amount: Option<i64>,
+    pub(crate) reason: Option<String>,
+    pub(crate) metadata: BTreeMap<String, String>,
 }
 
 /// Parses the body of a create.
@@ -92,7 +109,7 @@ fn create_pair(parsed: &mut CreateIntent, name: &str, value: Cow<'_, str>) -> Re
         "currency" => parsed.currency = currency(&value)?,
         "customer" => parsed.customer = Some(prefixed("customer", "customer", "cus_", value)?),
         "confirm" => parsed.confirm = boolean(name, &value)?,
-        "capture_method" => parsed.capture = capture(&value)?,
+        "capture_method" => parsed.capture = capture_method(&value)?,
         "confirmation_method" => {
             one_of(name, &value, &["automatic", "manual"])?;
         }
@@ -149,6 +166,54 @@ pub(crate) fn cancel(body: &[u8]) -> Result<Option<String>, ApiError> {
     Ok(reason)
 }
 
+/// Parses the body of a capture.
+pub(crate) fn capture(body: &[u8]) -> Result<CaptureIntent, ApiError> {
+    let mut parsed = CaptureIntent { amount: None };
+    for (name, value) in pairs(body) {
+        match &*name {
+            "amount_to_capture" => parsed.amount = Some(integer(&name, &value)?),
+            "final_capture" if !boolean(&name, &value)? => {
+                let message = "You cannot set `final_capture` to false: multicapture is not available for this \
+                               PaymentIntent.";
+                return Err(ApiError::invalid(None, &name, message));
+            }
+            "final_capture" => {}
+            _ if bracketed(&name, "expand").is_some() => {}
+            _ => return Err(ApiError::unknown_param(&name)),
+        }
+    }
+    Ok(parsed)
+}
+
+/// Parses the body of a refund.
+pub(crate) fn refund(body: &[u8]) -> Result<CreateRefund, ApiError> {
+    const REASONS: [&str; 3] = ["duplicate", "fraudulent", "requested_by_customer"];
+    let mut parsed = CreateRefund::default();
+    for (name, value) in pairs(body) {
+        match &*name {
+            "payment_intent" => parsed.payment_intent = value.into_owned(),
+            "amount" => parsed.amount = Some(amount(&value)?),
+            "reason" => parsed.reason = Some(one_of(&name, &value, &REASONS)?),
+            _ => {
+                if let Some(key) = bracketed(&name, "metadata") {
+                    metadata(&mut parsed.metadata, &name, key, value)?;
+                } else if bracketed(&name, "expand").is_none() {
+                    return Err(ApiError::unknown_param(&name));
+                }
+            }
+        }
+    }
+    if parsed.payment_intent.is_empty() { Err(ApiError::nothing_to_refund()) } else { Ok(parsed) }
+}
+
+/// Checks the body of an endpoint that takes no parameters of its own.
+pub(crate) fn nothing(body: &[u8]) -> Result<(), ApiError> {
+    match pairs(body).find(|(name, _)| bracketed(name, "expand").is_none()) {
+        Some((name, _)) => Err(ApiError::unknown_param(&name)),
+        None => Ok(()),
+    }
+}
+
 fn confirmation_pair(parsed: &mut Confirmation, name: &str, value: &str) -> Result<bool, ApiError> {
     match name {
         "payment_method" => {
@@ -188,7 +253,7 @@ fn metadata(
     Err(ApiError::invalid(None, name, message))
 }
 
-fn capture(value: &str) -> Result<Capture, ApiError> {
+fn capture_method(value: &str) -> Result<Capture, ApiError> {
     match value {
         "automatic" => Ok(Capture::Automatic),
         "automatic_async" => Ok(Capture::AutomaticAsync),
@@ -210,7 +275,9 @@ fn one_of(param: &str, value: &str, allowed: &[&str]) -> Result<String, ApiError
     if allowed.contains(&value) {
         Ok(value.to_owned())
     } else {
-        let message = format!("Invalid {param}: must be one of {}", allowed.join(", "));
+        let (last, others) = allowed.split_last().unwrap_or((&"", &[]));
+        let comma = if others.len() > 1 { "," } else { "" };
+        let message = format!("Invalid {param}: must be one of {}{comma} or {last}", others.join(", "));
         Err(ApiError::invalid(None, param, message))
     }
 }

@@ -201,9 +201,9 @@ pub(crate) fn seconds(ms: i64) -> i64 {
 }
 
 #[derive(Serialize)]
-pub(crate) struct ListPage<'a> {
+pub(crate) struct ListPage<'a, T: Serialize> {
     pub(crate) object: &'a str,
-    pub(crate) data: Vec<IntentObject<'a>>,
+    pub(crate) data: Vec<T>,
     pub(crate) has_more: bool,
     pub(crate) url: &'a str,
 }

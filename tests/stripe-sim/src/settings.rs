@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 
 use crate::cards::Outcome;
+use crate::refund::RefundOutcome;
 
 /// Settings of the simulated account; every one may be changed at any time.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -27,6 +28,14 @@ pub struct Settings {
     pub cancels_processing: bool,
     /// Outcomes by payment method id, in front of the built-in ones.
     pub outcomes: BTreeMap<String, Outcome>,
+    /// How long an authorization lives without a capture, in milliseconds. Seven days for most cards; five for a Visa
+    /// that the merchant charges (<https://docs.stripe.com/payments/place-a-hold-on-a-payment-method>).
+    pub authorization_life_ms: i64,
+    /// After how many milliseconds a refund becomes by itself what it becomes later; nothing waits for
+    /// [`crate::Sim::settle_refund`].
+    pub refund_delay_ms: Option<i64>,
+    /// What becomes of refunds by payment method id, in front of the built-in ones.
+    pub refund_outcomes: BTreeMap<String, RefundOutcome>,
 }
 
 impl Default for Settings {
@@ -42,6 +51,9 @@ impl Default for Settings {
             list_lag_ms: 0,
             cancels_processing: true,
             outcomes: BTreeMap::new(),
+            authorization_life_ms: 7 * 24 * 60 * 60 * 1000,
+            refund_delay_ms: None,
+            refund_outcomes: BTreeMap::new(),
         }
     }
 }

@@ -4,14 +4,15 @@ use std::collections::BTreeMap;
 
 use crate::counts::Effects;
 use crate::error::ApiError;
-use crate::execute::{Extent, Operation};
+use crate::execute::{Extent, Lock, Operation};
 use crate::fault::Fault;
 use crate::http::{Method, Request, Response};
 use crate::intent::Intent;
 use crate::keys::{Keys, LONGEST_KEY, Verdict};
+use crate::refund::Refund;
+use crate::render;
 use crate::route::{Route, route};
 use crate::settings::Settings;
-use crate::{lookup, params, render};
 
 /// Names a request that has begun and not finished.
 ///
@@ -54,6 +55,11 @@ pub struct Sim {
     pub settings: Settings,
     pub(crate) intents: Vec<Intent>,
     pub(crate) by_payment: BTreeMap<String, Vec<usize>>,
+    pub(crate) refunds: Vec<Refund>,
+    /// The intents that may be in `requires_capture`, by index.
+    pub(crate) authorized: Vec<usize>,
+    /// The refunds that may become something else by themselves, by index.
+    pub(crate) unsettled_refunds: Vec<usize>,
     pub(crate) effects: Effects,
     pub(crate) charges: u64,
     pub(crate) keys: Keys,
@@ -79,6 +85,7 @@ impl Sim {
     ///
     /// A request that gets through takes its key and its lock and is held until [`Sim::finish`].
     pub fn begin(&mut self, now_ms: i64, request: &Request, fault: Fault) -> Begun {
+        self.pass_time(now_ms);
         self.requests += 1;
         let number = self.requests;
         let (route, id) = route(request.method, &request.path);
@@ -112,6 +119,7 @@ impl Sim {
     ///
     /// When the ticket was finished before or is another simulation's.
     pub fn finish(&mut self, now_ms: i64, ticket: Ticket) -> Response {
+        self.pass_time(now_ms);
         let number = ticket.0;
         let Some(Running { operation, key, version, fault }) = self.running.remove(&number) else {
             panic!(
@@ -155,6 +163,10 @@ impl Sim {
     /// Tells whether the ticket's request is still to be finished.
     pub fn is_running(&self, ticket: Ticket) -> bool {
         self.running.contains_key(&ticket.0)
+    }
+
+    pub(crate) fn is_locked(&self, lock: Lock) -> bool {
+        self.running.values().any(|running| running.operation.lock() == Some(lock))
     }
 
     fn admit(&mut self, request: &Request, fault: Fault, route: Route) -> Result<(), ApiError> {
@@ -218,38 +230,6 @@ impl Sim {
             }
         };
         Err(self.refuse(number, version, Some(key), &error))
-    }
-
-    fn validate(
-        &mut self,
-        route: Route,
-        id: &str,
-        request: &Request,
-        fault: Fault,
-    ) -> Result<Operation, ApiError> {
-        let id = id.to_owned();
-        let operation = match route {
-            Route::CreateIntent => Operation::Create(Box::new(params::create(&request.body)?)),
-            Route::ConfirmIntent => Operation::Confirm { id, confirmation: params::confirm(&request.body)? },
-            Route::CancelIntent => Operation::Cancel { id, reason: params::cancel(&request.body)? },
-            Route::RetrieveIntent => Operation::Retrieve { id },
-            Route::ListIntents => Operation::List(lookup::parse_list(&request.query)?),
-            Route::SearchIntents => Operation::Search(lookup::parse_search(&request.query)?),
-            Route::RetrieveAccount => Operation::Account,
-            Route::Unknown => {
-                return Err(ApiError::unrecognized(request.method.as_str(), &request.path));
-            }
-        };
-        let lock = operation.lock();
-        let locked = lock.is_some() && self.running.values().any(|other| other.operation.lock() == lock);
-        if fault == Fault::LockTimeout429 {
-            self.effects.totals.fault(fault);
-        }
-        if locked || fault == Fault::LockTimeout429 {
-            self.effects.totals.lock_timeouts += 1;
-            return Err(ApiError::lock_timeout());
-        }
-        Ok(operation)
     }
 
     fn execute_with(&mut self, now_ms: i64, operation: Operation, fault: Fault) -> Result<Vec<u8>, ApiError> {

@@ -22,6 +22,7 @@ use tokio::net::{TcpListener, TcpStream};
 use crate::control;
 use crate::faults::Strike;
 use crate::hostile::Hostile;
+use crate::operation::operation_id;
 use crate::plan::Kind;
 use crate::shared::{Inner, Shared};
 
@@ -165,7 +166,7 @@ async fn execute(shared: Shared, request: Request) -> Option<(Strike, Response)>
 }
 
 fn begin(inner: &mut Inner, now_ms: i64, request: Request) -> (Strike, u64, Option<Begun>) {
-    let operation_id = operation_id(inner, &request);
+    let operation_id = operation_id(&inner.sim, &request);
     let strike = inner.faults.strike(&request, &operation_id);
     let reset = strike.kind == Kind::ResetBefore;
     let begun = (!reset).then(|| inner.sim.begin(now_ms, &request, strike.kind.of_provider()));
@@ -177,17 +178,6 @@ fn begin(inner: &mut Inner, now_ms: i64, request: Request) -> (Strike, u64, Opti
     }
     let number = inner.log.request(now_ms, request, operation_id, strike.kind, strike.delay_ms);
     (strike, number, begun)
-}
-
-/// Returns the operation id a create carries, or that of the intent the path names.
-fn operation_id(inner: &Inner, request: &Request) -> String {
-    let mut pairs = form_urlencoded::parse(&request.body);
-    if let Some((_, id)) = pairs.find(|(name, _)| name == "metadata[operation_id]") {
-        return id.into_owned();
-    }
-    let id = request.path.strip_prefix("/v1/payment_intents/").and_then(|rest| rest.split('/').next());
-    let intent = id.and_then(|id| inner.sim.intent(id));
-    intent.map(|intent| intent.operation_id().to_owned()).unwrap_or_default()
 }
 
 async fn pause(ms: u64) {

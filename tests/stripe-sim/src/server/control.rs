@@ -3,6 +3,7 @@
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
 use serde_json::{Value, json};
+use stripe_sim::Refusal;
 
 use crate::counts;
 use crate::faults::Faults;
@@ -33,6 +34,12 @@ struct Settle {
     succeed: bool,
 }
 
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct SettleRefund {
+    status: String,
+}
+
 /// Answers one request of the control API; `path` is what follows `/_sim`.
 pub(crate) fn answer(shared: &Shared, method: &str, path: &str, query: &str, body: &[u8]) -> Reply {
     shared
@@ -54,6 +61,7 @@ fn route(
         ("GET", ["counts"]) => Ok((200, counts::render(inner))),
         ("GET", ["requests"]) => Ok((200, json!({ "requests": inner.log.render(limit(query)?) }))),
         ("GET", ["intents"]) => Ok((200, json!({ "intents": counts::intents(inner) }))),
+        ("GET", ["refunds"]) => Ok((200, json!({ "refunds": counts::refunds(inner) }))),
         ("GET", ["clock"]) => Ok((200, clock(inner, now_ms))),
         ("GET", ["faults"]) => Ok((200, json!({ "scripted_left": inner.faults.scripted_left() }))),
         ("PUT", ["faults"]) => {
@@ -83,11 +91,17 @@ fn route(
         ("POST", ["intents", id, "settle"]) => {
             let succeed = parse::<Settle>(body)?.succeed;
             let settled = inner.sim.settle_processing(now_ms, id, succeed);
-            acted(inner, id, settled)
+            reply(settled, rendered(inner, id))
         }
         ("POST", ["intents", id, "pay"]) => {
             let paid = inner.sim.customer_pays(now_ms, id);
-            acted(inner, id, paid)
+            reply(paid, rendered(inner, id))
+        }
+        ("POST", ["refunds", id, "settle"]) => {
+            let name = parse::<SettleRefund>(body)?.status;
+            let status = counts::refund_status(&name).ok_or((400, format!("not a status: {name}")))?;
+            let settled = inner.sim.settle_refund(now_ms, id, status);
+            reply(settled, inner.sim.refund(id).map(counts::refund))
         }
         ("POST", ["reset"]) => {
             inner.reset();
@@ -97,13 +111,18 @@ fn route(
     }
 }
 
-fn acted(inner: &Inner, id: &str, acted: Result<(), stripe_sim::Refusal>) -> Result<Reply, (u16, String)> {
-    match (acted, inner.sim.intent(id)) {
-        (Ok(()), Some(intent)) => Ok((200, counts::intent(intent))),
-        (Ok(()), None) | (Err(stripe_sim::Refusal::Missing), _) => {
-            Err((404, "there is no such intent".into()))
+fn rendered(inner: &Inner, id: &str) -> Option<Value> {
+    inner.sim.intent(id).map(|intent| counts::intent(inner, intent))
+}
+
+/// Answers what an actor did with the object that it acted on.
+fn reply(acted: Result<(), Refusal>, object: Option<Value>) -> Result<Reply, (u16, String)> {
+    match (acted, object) {
+        (Ok(()), Some(object)) => Ok((200, object)),
+        (Ok(()), None) | (Err(Refusal::Missing), _) => Err((404, Refusal::Missing.to_string())),
+        (Err(refusal @ (Refusal::Status(_) | Refusal::RefundStatus(_))), _) => {
+            Err((409, refusal.to_string()))
         }
-        (Err(refusal @ stripe_sim::Refusal::Status(_)), _) => Err((409, refusal.to_string())),
     }
 }
 

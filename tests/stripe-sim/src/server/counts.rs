@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use serde_json::{Value, json};
-use stripe_sim::{Intent, OperationCount};
+use stripe_sim::{Intent, OperationCount, Refund, RefundStatus, Status};
 
 use crate::shared::Inner;
 
@@ -43,7 +43,11 @@ pub(crate) fn render(inner: &Inner) -> Value {
 
 fn payment(inner: &Inner, id: &str) -> Value {
     let mut rendered = count(&inner.sim.effects().payment(id));
-    rendered["paid_or_payable"] = json!(inner.sim.paid_or_payable(id).count());
+    let sim = &inner.sim;
+    rendered["paid_or_payable"] = json!(sim.paid_or_payable(id).count());
+    // Unlike `amount_refunded`, which knows a refund by its own operation id, this one misses none made outside.
+    let refunded: i64 = sim.intents_of(id).map(|intent| sim.amount_refunded(&intent.id)).sum();
+    rendered["refunded_on_intents"] = json!(refunded);
     rendered
 }
 
@@ -52,30 +56,79 @@ fn count(one: &OperationCount) -> Value {
         "intents_created": one.intents_created,
         "intents_succeeded": one.intents_succeeded,
         "intents_canceled": one.intents_canceled,
+        "intents_expired": one.intents_expired,
+        "cancels": one.cancels,
+        "captures": one.captures,
+        "amount_captured": one.amount_captured,
         "attempts": one.attempts,
         "declines": one.declines,
         "amount_paid": one.amount_paid,
+        "refunds": one.refunds,
+        "refunds_failed": one.refunds_failed,
+        "refunds_canceled": one.refunds_canceled,
+        "amount_refunded": one.amount_refunded,
     })
 }
 
 /// Renders the intents for inspection.
 pub(crate) fn intents(inner: &Inner) -> Value {
-    inner.sim.intents().iter().map(intent).collect()
+    inner.sim.intents().iter().map(|one| intent(inner, one)).collect()
+}
+
+/// Renders the refunds for inspection.
+pub(crate) fn refunds(inner: &Inner) -> Value {
+    inner.sim.refunds().iter().map(refund).collect()
 }
 
 /// Renders one intent for inspection.
-pub(crate) fn intent(one: &Intent) -> Value {
+pub(crate) fn intent(inner: &Inner, one: &Intent) -> Value {
     let state = one.state();
+    let held = state.status == Status::RequiresCapture;
     json!({
         "id": one.id,
         "operation_id": one.operation_id(),
         "status": state.status.as_str(),
         "amount": one.amount,
+        "amount_capturable": if held { one.amount } else { 0 },
         "amount_received": state.amount_received,
+        "amount_refunded": inner.sim.amount_refunded(&one.id),
+        "capture_method": one.capture.as_str(),
+        "cancellation_reason": state.cancellation_reason,
+        "authorization_expires_ms": inner.sim.authorization_expires_ms(&one.id),
         "currency": one.currency,
         "customer": one.customer,
         "metadata": one.metadata,
         "created_ms": one.created_ms,
         "attempts": one.attempts,
     })
+}
+
+/// Renders one refund for inspection.
+pub(crate) fn refund(one: &Refund) -> Value {
+    let state = one.state();
+    let statuses: Vec<&str> = one.history().iter().map(|(_, state)| state.status.as_str()).collect();
+    json!({
+        "id": one.id,
+        "operation_id": one.operation_id(),
+        "payment_intent": one.payment_intent,
+        "status": state.status.as_str(),
+        "statuses": statuses,
+        "failure_reason": state.failure_reason,
+        "amount": one.amount,
+        "currency": one.currency,
+        "metadata": one.metadata,
+        "created_ms": one.created_ms,
+    })
+}
+
+/// Returns the status of that name.
+pub(crate) fn refund_status(name: &str) -> Option<RefundStatus> {
+    const ALL: [RefundStatus; 5] = [
+        RefundStatus::Pending,
+        RefundStatus::RequiresAction,
+        RefundStatus::Succeeded,
+        RefundStatus::Failed,
+        RefundStatus::Canceled,
+    ];
+    ALL.into_iter().find(|status| status.as_str() == name)
 }

@@ -6,6 +6,7 @@ mod counts;
 mod faults;
 mod hostile;
 mod log;
+mod operation;
 mod plan;
 mod settings;
 mod shared;

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
-use stripe_sim::{Decline, Outcome, Settings};
+use stripe_sim::{Decline, Outcome, RefundOutcome, Settings};
 
 /// What a payment method does, by the name of its outcome.
 #[derive(Clone, Copy, Debug, Deserialize, Serialize)]
@@ -23,6 +23,19 @@ enum Named {
     Process,
 }
 
+/// What becomes of a payment method's refunds, by the name of its outcome.
+#[derive(Clone, Copy, Debug, Deserialize, Serialize)]
+#[serde(rename_all = "snake_case")]
+enum NamedRefund {
+    Succeed,
+    Pend,
+    PendThenFail,
+    PendThenCancel,
+    SucceedThenFail,
+    Fail,
+    RequireAction,
+}
+
 /// The body of `PUT /_sim/settings`: what is absent stays.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -36,6 +49,9 @@ pub(crate) struct Change {
     list_lag_ms: Option<i64>,
     cancels_processing: Option<bool>,
     outcomes: Option<BTreeMap<String, Named>>,
+    authorization_life_ms: Option<i64>,
+    refund_delay_ms: Option<i64>,
+    refund_outcomes: Option<BTreeMap<String, NamedRefund>>,
 }
 
 impl Change {
@@ -48,6 +64,14 @@ impl Change {
         set(&mut settings.search_lag_ms, self.search_lag_ms);
         set(&mut settings.list_lag_ms, self.list_lag_ms);
         set(&mut settings.cancels_processing, self.cancels_processing);
+        set(&mut settings.authorization_life_ms, self.authorization_life_ms);
+        if self.refund_delay_ms.is_some() {
+            settings.refund_delay_ms = self.refund_delay_ms;
+        }
+        if let Some(outcomes) = self.refund_outcomes {
+            let outcomes = outcomes.into_iter().map(|(id, named)| (id, named.outcome()));
+            settings.refund_outcomes = outcomes.collect();
+        }
         if self.restricted_key.is_some() {
             settings.restricted_key = self.restricted_key;
         }
@@ -72,6 +96,20 @@ impl Named {
             Named::Authenticate => Outcome::Authenticate,
             Named::RequireAction => Outcome::RequireAction,
             Named::Process => Outcome::Process,
+        }
+    }
+}
+
+impl NamedRefund {
+    fn outcome(self) -> RefundOutcome {
+        match self {
+            NamedRefund::Succeed => RefundOutcome::Succeed,
+            NamedRefund::Pend => RefundOutcome::Pend,
+            NamedRefund::PendThenFail => RefundOutcome::PendThenFail,
+            NamedRefund::PendThenCancel => RefundOutcome::PendThenCancel,
+            NamedRefund::SucceedThenFail => RefundOutcome::SucceedThenFail,
+            NamedRefund::Fail => RefundOutcome::Fail,
+            NamedRefund::RequireAction => RefundOutcome::RequireAction,
         }
     }
 }

@@ -57,6 +57,7 @@ impl Shared {
     pub(crate) fn with<T>(&self, act: impl FnOnce(&mut Inner, i64) -> T) -> T {
         let mut inner = self.lock();
         let now_ms = (self.wall_ms)() + inner.offset_ms;
+        inner.sim.pass_time(now_ms);
         act(&mut inner, now_ms)
     }
 
