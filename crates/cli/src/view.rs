@@ -1,7 +1,7 @@
 //! What a person is shown of a record: derived from it alone, the same for text and JSON.
 
 use effect::{KEY_WINDOW_MS, ReviewReason, Standing, Status, Time};
-use payment::{Account, Effect, Operation, OperationKey, PaymentState, Record, rebuild};
+use payment::{Account, Amount, Effect, Operation, OperationKey, PaymentState, Record, rebuild};
 use serde::Serialize;
 
 /// A payment.
@@ -132,7 +132,11 @@ impl OperationView {
         let attempt = &operation.attempt;
         let (amount, currency) = match &operation.effect {
             Effect::Charge { amount, currency, .. } => (Some(amount.minor()), Some(currency.to_string())),
-            Effect::Void { .. } => (None, None),
+            Effect::Capture { amount, .. } | Effect::Refund { amount, .. } => {
+                let currency = record.payment.currency().map(|currency| currency.to_string());
+                (amount.map(Amount::minor), currency)
+            }
+            Effect::Cancel { .. } | Effect::Void { .. } => (None, None),
         };
         Self {
             operation: key.to_string(),

@@ -5,10 +5,10 @@ use std::{
     fmt,
 };
 
-use effect::Time;
+use effect::{Standing, Time};
 use futures_util::{StreamExt, stream};
 use payment::{
-    PaymentId, PaymentState, Record,
+    Operation, PaymentId, PaymentState, Record,
     ports::{Clock, Ledger, LoadError},
 };
 
@@ -179,11 +179,7 @@ impl Place {
             Self::Waiting => "waiting",
             Self::Review => "review",
             Self::Unreadable => "unreadable",
-            Self::Settled(PaymentState::Created) => "created",
-            Self::Settled(PaymentState::Authorizing) => "authorizing",
-            Self::Settled(PaymentState::Captured) => "captured",
-            Self::Settled(PaymentState::Failed) => "failed",
-            Self::Settled(PaymentState::Canceled) => "canceled",
+            Self::Settled(state) => state.as_str(),
         }
     }
 }
@@ -192,7 +188,11 @@ fn place(record: &Record) -> Place {
     if record.payment.needs_review() {
         return Place::Review;
     }
-    if record.payment.operations.values().all(|operation| operation.attempt.rests()) {
+    // An authorization is what was asked for, and stays until somebody asks for more.
+    let has_come_to_rest = |operation: &Operation| {
+        operation.attempt.rests() || operation.attempt.standing == Standing::Authorized
+    };
+    if record.payment.operations.values().all(has_come_to_rest) {
         return Place::Settled(record.payment.state());
     }
     Place::Waiting

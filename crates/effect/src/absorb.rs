@@ -18,23 +18,57 @@ pub struct Fact {
 #[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Outcome {
-    /// This attempt was declined, with the provider's code. The object itself can still be paid.
+    /// This attempt was declined, with the provider's code. The object itself can still be paid. Of a refund: it
+    /// failed.
     Declined(String),
-    /// The effect happened.
+    /// The money is held, to be captured.
+    Authorized,
+    /// The effect happened, in full.
     Succeeded,
+    /// The effect happened for this amount, in minor units: less than was asked.
+    Partly(u64),
     /// The object was canceled: it can never take effect.
     Canceled,
 }
 
 impl Attempt {
-    /// Takes in a fact. The order of facts, and how often each comes, does not matter.
+    /// Takes in a fact about a payment intent. The order of facts, and how often each comes, does not matter.
     pub fn absorb(&mut self, fact: &Fact) {
-        self.ids.insert(fact.id.clone());
         match &fact.outcome {
             None => self.raise_seen(),
             Some(Outcome::Declined(code)) => self.absorb_decline(code),
+            Some(Outcome::Authorized) => self.absorb_authorization(),
             Some(Outcome::Succeeded) => self.absorb_end(Standing::Succeeded),
+            Some(Outcome::Partly(amount)) => self.absorb_part(*amount),
             Some(Outcome::Canceled) => self.absorb_end(Standing::Canceled),
+        }
+        self.remember(&fact.id);
+    }
+
+    /// Takes in a fact about a refund, which has ranks of its own (see [`Standing::refund_rank`]).
+    pub fn absorb_refund(&mut self, fact: &Fact) {
+        match &fact.outcome {
+            None | Some(Outcome::Authorized) => self.raise_seen(),
+            Some(Outcome::Declined(code)) => {
+                let held = self.code.as_deref().filter(|_| self.standing == Standing::Failed);
+                if held.is_none_or(|held| code.as_str() < held) {
+                    self.code = Some(code.clone());
+                }
+                self.absorb_refund_end(Standing::Failed);
+            }
+            Some(Outcome::Succeeded) => self.absorb_refund_end(Standing::Succeeded),
+            Some(Outcome::Partly(amount)) => {
+                self.hold_less(*amount);
+                self.absorb_refund_end(Standing::Succeeded);
+            }
+            Some(Outcome::Canceled) => self.absorb_refund_end(Standing::Canceled),
+        }
+        self.remember(&fact.id);
+    }
+
+    fn remember(&mut self, id: &str) {
+        if !self.ids.contains(id) {
+            self.ids.insert(id.to_owned());
         }
         if self.ids.len() > 1 {
             self.require_review(ReviewReason::TwoIds);
@@ -65,6 +99,35 @@ impl Attempt {
         if self.standing == Standing::Failed && replaces {
             self.code = Some(code.to_owned());
         }
+        self.clear_review();
+    }
+
+    fn absorb_authorization(&mut self) {
+        if self.standing.rank() < Standing::Authorized.rank() {
+            self.raise(Standing::Authorized);
+            self.code = None;
+        }
+        self.clear_review();
+    }
+
+    // Two amounts for one object cannot both be right: the smaller one lets less be refunded.
+    fn absorb_part(&mut self, amount: u64) {
+        self.hold_less(amount);
+        self.absorb_end(Standing::Succeeded);
+    }
+
+    fn hold_less(&mut self, amount: u64) {
+        self.moved = Some(self.moved.map_or(amount, |held| held.min(amount)));
+    }
+
+    fn absorb_refund_end(&mut self, end: Standing) {
+        if end.refund_rank() > self.standing.refund_rank() {
+            self.standing = end;
+        }
+        if self.standing != Standing::Failed {
+            self.code = None;
+        }
+        self.status = None;
         self.clear_review();
     }
 
@@ -108,7 +171,9 @@ mod tests {
     fn facts() -> impl Strategy<Value = Vec<Fact>> {
         let outcome = prop_oneof![
             Just(None),
+            Just(Some(Outcome::Authorized)),
             Just(Some(Outcome::Succeeded)),
+            (1_u64..3).prop_map(|amount| Some(Outcome::Partly(amount))),
             Just(Some(Outcome::Canceled)),
             "[ab]".prop_map(|code| Some(Outcome::Declined(code))),
         ];
@@ -125,6 +190,14 @@ mod tests {
         attempt
     }
 
+    fn absorbed_of_a_refund(facts: &[Fact]) -> Attempt {
+        let mut attempt = Attempt::default();
+        for fact in facts {
+            attempt.absorb_refund(fact);
+        }
+        attempt
+    }
+
     proptest! {
         #[test]
         fn facts_commute_and_repeat_without_effect(facts in facts(), seed in any::<u64>()) {
@@ -136,15 +209,18 @@ mod tests {
                 shuffled.swap(i, j);
             }
             prop_assert_eq!(absorbed(&shuffled), once);
+            prop_assert_eq!(absorbed_of_a_refund(&shuffled), absorbed_of_a_refund(&facts));
         }
 
         #[test]
         fn no_fact_lowers_the_standing(facts in facts()) {
-            let mut attempt = Attempt::default();
+            let (mut charge, mut refund) = (Attempt::default(), Attempt::default());
             for fact in &facts {
-                let before = attempt.standing.rank();
-                attempt.absorb(fact);
-                prop_assert!(attempt.standing.rank() >= before);
+                let before = (charge.standing.rank(), refund.standing.refund_rank());
+                charge.absorb(fact);
+                refund.absorb_refund(fact);
+                prop_assert!(charge.standing.rank() >= before.0);
+                prop_assert!(refund.standing.refund_rank() >= before.1);
             }
         }
     }
@@ -154,6 +230,25 @@ mod tests {
         let fact = |outcome| Fact { id: "pi_1".into(), outcome: Some(outcome) };
         let attempt = absorbed(&[fact(Outcome::Canceled), fact(Outcome::Succeeded)]);
         assert_eq!((attempt.standing, attempt.review), (Standing::Succeeded, Some(ReviewReason::TwoEnds)));
+    }
+
+    #[test]
+    fn a_refund_may_fail_after_it_succeeded_and_not_the_other_way_round() {
+        let fact = |outcome| Fact { id: "re_1".into(), outcome: Some(outcome) };
+        let facts = [fact(Outcome::Declined("expired_or_canceled_card".into())), fact(Outcome::Succeeded)];
+        let attempt = absorbed_of_a_refund(&facts);
+        assert_eq!((attempt.standing, attempt.review), (Standing::Failed, None));
+        assert_eq!(attempt.code.as_deref(), Some("expired_or_canceled_card"));
+    }
+
+    #[test]
+    fn an_authorization_is_no_end_and_a_capture_of_a_part_keeps_its_amount() {
+        let fact = |outcome| Fact { id: "pi_1".into(), outcome: Some(outcome) };
+        let held = absorbed(&[fact(Outcome::Authorized)]);
+        assert!(!held.standing.is_ended());
+        assert_eq!(absorbed(&[fact(Outcome::Authorized), fact(Outcome::Canceled)]).review, None);
+        let captured = absorbed(&[fact(Outcome::Partly(300)), fact(Outcome::Authorized)]);
+        assert_eq!((captured.standing, captured.moved), (Standing::Succeeded, Some(300)));
     }
 
     #[test]

@@ -19,6 +19,8 @@ pub enum Standing {
     Refused,
     /// Ended without the effect.
     Failed,
+    /// The money is held for us and not taken yet: it will be captured, or the hold will end.
+    Authorized,
     /// The effect happened.
     Succeeded,
     /// Ended by a cancellation.
@@ -26,7 +28,8 @@ pub enum Standing {
 }
 
 impl Standing {
-    /// Returns the rank of a charge's standing: pending < unknown < refused < failed < {succeeded, canceled}.
+    /// Returns the rank of a standing of a payment intent, and of what is done to one:
+    /// pending < unknown < refused < failed < authorized < {succeeded, canceled}.
     #[must_use]
     pub const fn rank(self) -> u8 {
         match self {
@@ -34,7 +37,24 @@ impl Standing {
             Self::Unknown => 1,
             Self::Refused => 2,
             Self::Failed => 3,
-            Self::Succeeded | Self::Canceled => 4,
+            Self::Authorized => 4,
+            Self::Succeeded | Self::Canceled => 5,
+        }
+    }
+
+    /// Returns the rank of a refund's standing: pending < unknown < refused < succeeded < canceled < failed.
+    ///
+    /// A refund that succeeded can still fail at the customer's bank, days later; nothing follows that.
+    #[must_use]
+    pub const fn refund_rank(self) -> u8 {
+        match self {
+            Self::Pending => 0,
+            Self::Unknown => 1,
+            Self::Refused => 2,
+            Self::Authorized => 3,
+            Self::Succeeded => 4,
+            Self::Canceled => 5,
+            Self::Failed => 6,
         }
     }
 
@@ -42,7 +62,7 @@ impl Standing {
     #[must_use]
     pub const fn is_ended(self) -> bool {
         match self {
-            Self::Pending | Self::Unknown => false,
+            Self::Pending | Self::Unknown | Self::Authorized => false,
             Self::Refused | Self::Failed | Self::Succeeded | Self::Canceled => true,
         }
     }
@@ -52,7 +72,7 @@ impl Standing {
     pub const fn ended_without_effect(self) -> bool {
         match self {
             Self::Refused | Self::Failed | Self::Canceled => true,
-            Self::Pending | Self::Unknown | Self::Succeeded => false,
+            Self::Pending | Self::Unknown | Self::Authorized | Self::Succeeded => false,
         }
     }
 }
@@ -157,6 +177,9 @@ pub struct Attempt {
     /// The provider's code for a decline or refusal.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub code: Option<String>,
+    /// The amount that the effect moved, in minor units, if it was less than asked.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub moved: Option<u64>,
 }
 
 impl Attempt {

@@ -76,10 +76,20 @@ pub struct Turn {
     pub listed: bool,
     /// The search was read to its end.
     pub searched: bool,
+    /// The provider offers no search of objects of this kind: its list is all that can be asked.
+    pub unsearchable: bool,
     /// Where the next page of the list or search starts.
     pub cursor: Option<String>,
     /// Objects yet to be fetched and checked.
     pub candidates: Vec<String>,
+}
+
+impl Turn {
+    /// Forgets all that was learned, and keeps what the invocation itself is.
+    #[must_use]
+    pub fn renewed(&self) -> Self {
+        Self { now: self.now, jitter_per_mille: self.jitter_per_mille, ..Self::default() }
+    }
 }
 
 /// Applies a note to the attempt that this turn read, and to the turn.
@@ -173,7 +183,13 @@ fn conclude_status(attempt: &mut Attempt, status: Status, turn: &mut Turn, rules
                 attempt.look_at = attempt.look_at.max(Some(settled));
             }
         }
-        Status::RequiresAction | Status::RequiresCapture | Status::Declined => {}
+        Status::RequiresCapture => {
+            let authorized_at = attempt.first_sent_at.unwrap_or(turn.now);
+            let before_it_expires = authorized_at.plus_ms(rules.authorization_look_ms);
+            let again = turn.now.plus_ms(rules.authorization_again_ms);
+            attempt.look_at = Some(if turn.now < before_it_expires { before_it_expires } else { again });
+        }
+        Status::RequiresAction | Status::Declined => {}
     }
 }
 
@@ -205,7 +221,7 @@ fn conclude_absence(attempt: &mut Attempt, turn: &mut Turn, rules: &Rules) {
         // Inside the window a saved error bars the key; the object may still appear in the list.
         look_later(attempt, turn, rules);
         turn.look_now = false;
-    } else if turn.searched {
+    } else if turn.searched || turn.unsearchable {
         attempt.require_review(ReviewReason::WindowOver);
     }
 }

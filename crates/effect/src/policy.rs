@@ -1,7 +1,7 @@
 //! Policies: what may be done next for one side effect, each as a type.
 
 use crate::{
-    attempt::{Attempt, Status},
+    attempt::{Attempt, Standing, Status},
     conclude::Turn,
     rules::{KEY_WINDOW_MS, Rules},
     time::Time,
@@ -79,7 +79,7 @@ impl Policy for Keyed {
         if turn.wants_armed_send() && (!is_create || Self::is_open(attempt, turn.now)) {
             return Next::Send(Send::Same);
         }
-        if turn.must_wait(attempt) {
+        if turn.must_wait(attempt) || Self::is_held_for_now(attempt, turn.now, rules) {
             return Next::Wait;
         }
         match id {
@@ -91,6 +91,10 @@ impl Policy for Keyed {
     fn due(attempt: &Attempt, id: Option<&str>, accepted_at: Time, rules: &Rules) -> Option<Time> {
         if attempt.rests() {
             return None;
+        }
+        if attempt.standing == Standing::Authorized {
+            let authorized_at = attempt.first_sent_at.unwrap_or(accepted_at);
+            return Some(attempt.look_at.unwrap_or(authorized_at.plus_ms(rules.authorization_look_ms)));
         }
         let next = attempt.look_at.unwrap_or(accepted_at);
         let quiet = match (id, attempt.first_sent_at, attempt.last_send_until) {
@@ -106,6 +110,13 @@ impl Policy for Keyed {
 }
 
 impl Keyed {
+    // An authorization that nobody has looked at yet, told by a fact alone, cannot have expired before its time.
+    fn is_held_for_now(attempt: &Attempt, now: Time, rules: &Rules) -> bool {
+        attempt.standing == Standing::Authorized
+            && attempt.look_at.is_none()
+            && attempt.first_sent_at.is_some_and(|at| now < at.plus_ms(rules.authorization_look_ms))
+    }
+
     fn next_by_id(attempt: &Attempt, turn: &Turn, rules: &Rules) -> Next {
         if !turn.retrieved {
             return Next::LookUp(Look::ById);
@@ -130,7 +141,7 @@ impl Keyed {
         if turn.now < until.plus_ms(rules.search_lag_ms) {
             return Next::Wait;
         }
-        match (turn.listed, turn.searched) {
+        match (turn.listed, turn.searched || turn.unsearchable) {
             (false, _) => Next::LookUp(Look::List),
             (true, false) => Next::LookUp(Look::Search),
             (true, true) => Next::Wait,
@@ -157,8 +168,20 @@ impl Policy for ByState {
         }
         match (turn.retrieved, turn.status) {
             (false, _) => Next::LookUp(Look::ById),
-            (true, Some(_)) if !turn.armed => Next::Send(Send::NextGeneration),
-            (true, Some(_) | None) => Next::Wait,
+            // What the provider is working on cannot be changed before it is done.
+            (true, Some(Status::Processing) | None) => Next::Wait,
+            (
+                true,
+                Some(
+                    Status::RequiresAction | Status::RequiresCapture | Status::Unconfirmed | Status::Declined,
+                ),
+            ) if turn.armed => Next::Wait,
+            (
+                true,
+                Some(
+                    Status::RequiresAction | Status::RequiresCapture | Status::Unconfirmed | Status::Declined,
+                ),
+            ) => Next::Send(Send::NextGeneration),
         }
     }
 

@@ -49,6 +49,12 @@ pub struct Rules {
     pub not_final_after_ms: i64,
     /// How long to wait before looking again at a `processing` payment.
     pub processing_ms: i64,
+    /// How long after its first send an authorization is looked at: before it can expire.
+    pub authorization_look_ms: i64,
+    /// How long to wait before looking again at an authorization that old.
+    pub authorization_again_ms: i64,
+    /// How long after its acceptance a charge that waits for its customer is canceled.
+    pub action_timeout_ms: i64,
 }
 
 impl Rules {
@@ -61,6 +67,10 @@ impl Rules {
             search_lag_ms: hours(1),
             not_final_after_ms: hours(15 * 24),
             processing_ms: hours(2),
+            // Most cards' authorizations end after 7 days.
+            authorization_look_ms: hours(6 * 24),
+            authorization_again_ms: hours(6),
+            action_timeout_ms: hours(24),
         }
     }
 

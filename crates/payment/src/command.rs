@@ -4,8 +4,8 @@ use effect::{Fact, Outcome, Time, digest_hex};
 use serde::{Deserialize, Serialize};
 
 use crate::{
-    ids::{CustomerId, OperationKey, OrderId, PaymentId, PaymentMethodId, Ref, Tenant},
-    money::{Amount, Currency},
+    ids::{OperationKey, PaymentId},
+    requests::{Cancel, Capture, Charge, Refund},
 };
 
 /// The version of the command schema: the value of a message's `schema` field.
@@ -20,6 +20,12 @@ pub const MAX_COMMAND_BYTES: usize = 16 * 1024;
 pub enum Command {
     /// Charges a stored payment method, off session.
     Charge(Charge),
+    /// Takes the money that an authorization holds.
+    Capture(Capture),
+    /// Ends a payment before its money is taken.
+    Cancel(Cancel),
+    /// Gives money back.
+    Refund(Refund),
     /// Looks at a payment again because it is due.
     Wake {
         /// The payment to look at.
@@ -37,40 +43,12 @@ pub enum Command {
 pub struct Reported {
     /// The payment it is about.
     pub payment_id: PaymentId,
-    /// The charge it is about.
+    /// The charge or refund it is about.
     pub operation: OperationKey,
     /// The fact.
     pub fact: Fact,
     /// The source's id of the report: the same report twice is one message.
     pub source_id: String,
-}
-
-/// A request to charge a stored payment method for an order.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct Charge {
-    /// Whose payment it is.
-    pub tenant: Tenant,
-    /// The order paid.
-    pub order: OrderId,
-    /// The caller's name for this attempt; a further attempt after a decline needs another one.
-    #[serde(rename = "ref", default = "first_ref")]
-    pub reference: Ref,
-    /// Amount in minor units.
-    pub amount: Amount,
-    /// Currency of the amount.
-    pub currency: Currency,
-    /// The provider's customer.
-    pub customer: CustomerId,
-    /// The customer's stored payment method.
-    pub payment_method: PaymentMethodId,
-    /// What caused the command: at most 128 printable characters. Carried into events, and no part of the effect: one
-    /// that cannot be carried is left out and refuses nothing.
-    #[serde(default, skip_serializing_if = "Option::is_none", deserialize_with = "carried_causation")]
-    pub causation_id: Option<String>,
-    /// W3C trace context, carried likewise.
-    #[serde(default, skip_serializing_if = "Option::is_none", deserialize_with = "carried_trace")]
-    pub traceparent: Option<String>,
 }
 
 /// Why a message cannot be a command. The text says what to do and names fields; it never repeats a value.
@@ -94,8 +72,8 @@ pub enum Malformed {
     /// No such payment is recorded.
     #[error("there is no payment {0}; only a charge creates one")]
     UnknownPayment(PaymentId),
-    /// The payment holds no such charge.
-    #[error("the payment holds no {0}; a fact is about a charge on record")]
+    /// The payment holds no such charge or refund.
+    #[error("the payment holds no {0}; a fact is about a charge or refund on record")]
     UnknownOperation(OperationKey),
     /// The payment holds as many operations as it may.
     #[error("the payment holds {0} operations, the most it may")]
@@ -120,11 +98,9 @@ impl Command {
             Some(serde_json::Value::String(schema)) if schema == COMMAND_SCHEMA => {}
             Some(_) | None => return Err(Malformed::Schema),
         }
-        let command =
+        let command: Self =
             serde_json::from_value(serde_json::Value::Object(fields)).map_err(|error| describe(&error))?;
-        if let Self::Fact(reported) = &command {
-            reported.check()?;
-        }
+        command.check()?;
         Ok(command)
     }
 
@@ -145,9 +121,12 @@ impl Command {
     #[must_use]
     pub fn payment_id(&self) -> PaymentId {
         match self {
-            Self::Charge(charge) => charge.payment_id(),
             Self::Wake { payment_id, .. } => payment_id.clone(),
             Self::Fact(reported) => reported.payment_id.clone(),
+            Self::Charge(Charge { tenant, order, .. })
+            | Self::Capture(Capture { tenant, order, .. })
+            | Self::Cancel(Cancel { tenant, order, .. })
+            | Self::Refund(Refund { tenant, order, .. }) => PaymentId::of(tenant, order),
         }
     }
 
@@ -155,11 +134,34 @@ impl Command {
     #[must_use]
     pub fn deduplication_id(&self) -> String {
         match self {
-            Self::Charge(charge) => {
-                digest_hex(&[&charge.key().id(&charge.payment_id()), &charge.effect_digest()])
-            }
             Self::Wake { payment_id, due_at } => format!("{payment_id}/wake/{}", due_at.0),
             Self::Fact(reported) => format!("stripe/{}", reported.source_id),
+            Self::Charge(_) | Self::Capture(_) | Self::Cancel(_) | Self::Refund(_) => {
+                let asked = self.asked();
+                asked.map_or_else(String::new, |asked| {
+                    digest_hex(&[&asked.key.id(&self.payment_id()), &asked.digest])
+                })
+            }
+        }
+    }
+
+    /// Checks what its fields' own types cannot: that the money is money the provider takes, and that the name is not
+    /// one that Ikkai gives.
+    ///
+    /// # Errors
+    /// Returns what is wrong, and what to do.
+    pub fn check(&self) -> Result<(), Malformed> {
+        match self {
+            Self::Charge(charge) => charge.check()?,
+            Self::Fact(reported) => reported.check()?,
+            Self::Capture(_) | Self::Cancel(_) | Self::Refund(_) | Self::Wake { .. } => {}
+        }
+        match self.asked() {
+            Some(asked) if asked.key.is_reserved() => Err(Malformed::Body(format!(
+                "the ref of this {} begins like one that Ikkai gives; choose another",
+                asked.key.kind.as_str()
+            ))),
+            Some(_) | None => Ok(()),
         }
     }
 }
@@ -174,78 +176,14 @@ impl Reported {
         };
         let is_code_plain = match &self.fact.outcome {
             Some(Outcome::Declined(code)) => is_id(code, 64),
-            Some(Outcome::Succeeded | Outcome::Canceled) | None => true,
+            Some(Outcome::Authorized | Outcome::Succeeded | Outcome::Partly(_) | Outcome::Canceled)
+            | None => true,
         };
         if is_id(&self.fact.id, 64) && is_id(&self.source_id, 100) && is_code_plain {
             return Ok(());
         }
         Err(Malformed::Body("ids and codes of a fact are 1 to 64 of A-Z a-z 0-9 _".to_owned()))
     }
-}
-
-impl Charge {
-    /// Returns the payment that this charge belongs to.
-    #[must_use]
-    pub fn payment_id(&self) -> PaymentId {
-        PaymentId::of(&self.tenant, &self.order)
-    }
-
-    /// Returns the operation's name.
-    #[must_use]
-    pub fn key(&self) -> OperationKey {
-        OperationKey::charge(self.reference.clone())
-    }
-
-    /// Returns the digest of what changes the effect: never causation, trace or time.
-    #[must_use]
-    pub fn effect_digest(&self) -> String {
-        let mut digest = digest_hex(&[
-            "charge",
-            &self.amount.minor().to_string(),
-            self.currency.as_str(),
-            self.customer.as_str(),
-            self.payment_method.as_str(),
-        ]);
-        digest.truncate(32);
-        digest
-    }
-}
-
-fn carried_causation<'de, D: serde::Deserializer<'de>>(deserializer: D) -> Result<Option<String>, D::Error> {
-    let is_carried = |text: &str| {
-        (1..=128).contains(&text.len())
-            && text.bytes().all(|byte| byte.is_ascii_graphic())
-            && !crate::ids::looks_like_a_card_number(text)
-    };
-    Ok(carried(deserializer)?.filter(|text| is_carried(text)))
-}
-
-fn carried_trace<'de, D: serde::Deserializer<'de>>(deserializer: D) -> Result<Option<String>, D::Error> {
-    let is_hex = |part: &str, length: usize| {
-        part.len() == length && part.bytes().all(|byte| matches!(byte, b'0'..=b'9' | b'a'..=b'f'))
-    };
-    let is_carried = |text: &str| {
-        let parts: Vec<&str> = text.split('-').collect();
-        matches!(parts.as_slice(), [version, trace, span, flags]
-            if is_hex(version, 2) && is_hex(trace, 32) && is_hex(span, 16) && is_hex(flags, 2))
-    };
-    Ok(carried(deserializer)?.filter(|text| is_carried(text)))
-}
-
-fn carried<'de, D: serde::Deserializer<'de>>(deserializer: D) -> Result<Option<String>, D::Error> {
-    Ok(match serde_json::Value::deserialize(deserializer)? {
-        serde_json::Value::String(text) => Some(text),
-        serde_json::Value::Null
-        | serde_json::Value::Bool(_)
-        | serde_json::Value::Number(_)
-        | serde_json::Value::Array(_)
-        | serde_json::Value::Object(_) => None,
-    })
-}
-
-fn first_ref() -> Ref {
-    #[expect(clippy::expect_used, reason = "the literal is a valid ref")]
-    "1".parse().expect("\"1\" is a ref")
 }
 
 // serde_json's own message can quote the input (a string where a number was due), which may be a card number: only

@@ -4,11 +4,11 @@ use effect::{Fact, Note, ProviderKey, Rules, Send, Time, conclude, hours, minute
 
 use crate::{
     accept::accept,
-    command::{Command, Malformed, Reported},
+    command::{Command, Malformed},
     decide::{Limits, Step, Turn, decide, due},
     ids::OperationKey,
     plan::plan,
-    ports::{Answer, Clock, Expected, Ledger, Processor, Question, Request, SaveError},
+    ports::{Answer, Clock, Expected, Ledger, Object, Processor, Question, Request, SaveError},
     record::{Account, Claim, Effect, Payment, Record},
     seal::{Guard, seal},
 };
@@ -83,12 +83,14 @@ pub async fn converge<L: Ledger, P: Processor, C: Clock>(
     // A charge usually creates its payment: the first write finds out, and reads what is there if it does not.
     let stored = match command {
         Command::Charge(_) => None,
-        Command::Wake { payment_id, .. } | Command::Fact(Reported { payment_id, .. }) => {
-            ledger.load(payment_id).await.map_err(|error| match error {
-                crate::ports::LoadError::Unavailable(why) => NotRecorded::Table(why),
-                crate::ports::LoadError::Corrupt(why) => NotRecorded::Corrupt(why),
-            })?
-        }
+        Command::Capture(_)
+        | Command::Cancel(_)
+        | Command::Refund(_)
+        | Command::Wake { .. }
+        | Command::Fact(_) => ledger.load(&command.payment_id()).await.map_err(|error| match error {
+            crate::ports::LoadError::Unavailable(why) => NotRecorded::Table(why),
+            crate::ports::LoadError::Corrupt(why) => NotRecorded::Corrupt(why),
+        })?,
     };
     let turn = Turn { token: invocation.token.clone(), deadline: invocation.deadline, ..Turn::default() };
     let payment = match accept(stored.as_ref().map(|record| &record.payment), command, clock.now()) {
@@ -198,13 +200,7 @@ impl<L: Ledger, P: Processor, C: Clock> Worker<'_, L, P, C> {
         let saved = self.save(Some(claim), self.guard()).await?;
         if matches!(saved, Saved::Won) {
             self.turn.claimed = true;
-            self.turn.effect = effect::Turn {
-                now: self.turn.effect.now,
-                jitter_per_mille: self.turn.effect.jitter_per_mille,
-                armed: true,
-                fresh,
-                ..effect::Turn::default()
-            };
+            self.turn.effect = effect::Turn { armed: true, fresh, ..self.turn.renewed_for(key) };
         }
         Ok(saved)
     }
@@ -262,10 +258,10 @@ impl<L: Ledger, P: Processor, C: Clock> Worker<'_, L, P, C> {
     }
 
     fn apply(&mut self, key: &OperationKey, answer: Answer) {
-        let charge = self.payment.charge_of(key);
+        let carrier = self.payment.carrier_of(key);
         for fact in answer.facts {
-            self.payment.absorb(&charge, &fact);
-            self.facts.push((charge.clone(), fact));
+            self.payment.absorb(&carrier, &fact);
+            self.facts.push((carrier.clone(), fact));
         }
         if let (Some(note), Some(operation)) = (answer.note, self.payment.operations.get_mut(key)) {
             conclude(&mut operation.attempt, note, &mut self.turn.effect, &self.settings.rules);
@@ -353,9 +349,9 @@ impl<L: Ledger, P: Processor, C: Clock> Worker<'_, L, P, C> {
         let ambiguous = self.turn.effect.ambiguous;
         self.turn.effect = effect::Turn {
             now,
-            jitter_per_mille: self.turn.effect.jitter_per_mille,
             ambiguous,
-            ..effect::Turn::default()
+            unsearchable: self.turn.effect.unsearchable,
+            ..self.turn.effect.renewed()
         };
         self.payment = payment;
         self.stored = current;
@@ -363,44 +359,57 @@ impl<L: Ledger, P: Processor, C: Clock> Worker<'_, L, P, C> {
     }
 
     fn request(&self, key: &OperationKey, generation: u32) -> Option<Request> {
-        let id = self.payment.provider_id(key).map(str::to_owned);
+        let id = || self.payment.provider_id(&self.payment.charge_of(key)).map(str::to_owned);
         match &self.payment.operations.get(key)?.effect {
-            Effect::Charge { amount, currency, customer, payment_method } if generation == 0 => {
+            Effect::Charge { amount, currency, customer, payment_method, capture } if generation == 0 => {
                 Some(Request::CreateIntent {
                     amount: *amount,
                     currency: *currency,
                     customer: customer.clone(),
                     payment_method: payment_method.clone(),
+                    capture: *capture,
                 })
             }
             Effect::Charge { payment_method, .. } => {
-                Some(Request::ConfirmIntent { id: id?, payment_method: payment_method.clone() })
+                Some(Request::ConfirmIntent { id: id()?, payment_method: payment_method.clone() })
             }
-            Effect::Void { .. } => Some(Request::CancelIntent { id: id? }),
+            Effect::Capture { amount, .. } => Some(Request::CaptureIntent { id: id()?, amount: (*amount)? }),
+            Effect::Cancel { .. } | Effect::Void { .. } => Some(Request::CancelIntent { id: id()? }),
+            Effect::Refund { amount, .. } => {
+                Some(Request::CreateRefund { intent: id()?, amount: (*amount)? })
+            }
         }
     }
 
     fn expected(&self, key: &OperationKey) -> Option<Expected> {
-        let charge = self.payment.charge_of(key);
-        match &self.payment.operations.get(&charge)?.effect {
-            Effect::Charge { amount, currency, .. } => Some(Expected {
-                operation_id: charge.id(&self.payment.id()),
-                amount: *amount,
-                currency: *currency,
-            }),
-            Effect::Void { .. } => None,
-        }
+        let charge_key = self.payment.charge_of(key);
+        let charge = self.payment.operations.get(&charge_key)?;
+        let Effect::Charge { amount, currency, customer, .. } = &charge.effect else { return None };
+        let (amount, object) = match &self.payment.operations.get(key)?.effect {
+            Effect::Refund { amount, .. } => {
+                let intent = self.payment.provider_id(&charge_key)?.to_owned();
+                ((*amount)?, Object::Refund { intent })
+            }
+            Effect::Charge { .. } | Effect::Capture { .. } | Effect::Cancel { .. } | Effect::Void { .. } => {
+                (*amount, Object::Intent { customer: customer.clone() })
+            }
+        };
+        Some(Expected {
+            kind: key.kind,
+            operation_id: self.payment.carrier_of(key).id(&self.payment.id()),
+            amount,
+            currency: *currency,
+            object,
+        })
     }
 
     fn question(&self, key: &OperationKey, look: effect::Look) -> Option<Question> {
-        let charge = self.payment.operations.get(&self.payment.charge_of(key))?;
-        let Effect::Charge { customer, .. } = &charge.effect else { return None };
-        let sent = charge.attempt.first_sent_at.unwrap_or(charge.accepted_at);
-        let until = charge.attempt.last_send_until.unwrap_or(sent);
+        let carrier = self.payment.operations.get(&self.payment.carrier_of(key))?;
+        let sent = carrier.attempt.first_sent_at.unwrap_or(carrier.accepted_at);
+        let until = carrier.attempt.last_send_until.unwrap_or(sent);
         Some(Question {
             look,
             id: self.payment.provider_id(key).map(str::to_owned),
-            customer: customer.clone(),
             // The provider's clock may differ from ours, and its request may outlive our wait for it.
             from: sent.plus_ms(-minutes(10)),
             to: until.plus_ms(hours(1)),

@@ -3,7 +3,7 @@
 use effect::{ByState, CLAIM_GRACE_MS, Keyed, Look, Next, Policy, Rules, Send, Time};
 
 use crate::{
-    ids::OperationKey,
+    ids::{Kind, OperationKey},
     record::{Claim, Effect, Operation, Payment, Record},
 };
 
@@ -65,24 +65,20 @@ impl Turn {
     /// Turns to an operation, forgetting what was learned about another.
     pub fn focus_on(&mut self, key: &OperationKey) {
         if self.focus.as_ref() != Some(key) {
-            self.effect = effect::Turn {
-                now: self.effect.now,
-                jitter_per_mille: self.effect.jitter_per_mille,
-                ..effect::Turn::default()
-            };
+            self.effect = self.renewed_for(key);
             self.focus = Some(key.clone());
         }
     }
 
+    /// Returns what a turn knows about an operation before it has learned anything.
+    #[must_use]
+    pub fn renewed_for(&self, key: &OperationKey) -> effect::Turn {
+        // The provider's search covers payment intents, not refunds.
+        effect::Turn { unsearchable: key.kind == Kind::Refund, ..self.effect.renewed() }
+    }
+
     fn about(&self, key: &OperationKey) -> effect::Turn {
-        if self.focus.as_ref() == Some(key) {
-            return self.effect.clone();
-        }
-        effect::Turn {
-            now: self.effect.now,
-            jitter_per_mille: self.effect.jitter_per_mille,
-            ..effect::Turn::default()
-        }
+        if self.focus.as_ref() == Some(key) { self.effect.clone() } else { self.renewed_for(key) }
     }
 
     /// Tells whether the time left covers a provider call and `writes` writes of the record.
@@ -144,8 +140,14 @@ pub fn due(payment: &Payment, claim: Option<&Claim>, rules: &Rules) -> Option<Ti
         .filter_map(|(key, operation)| {
             let id = payment.provider_id(key);
             match operation.effect {
-                Effect::Charge { .. } => Keyed::due(&operation.attempt, id, operation.accepted_at, rules),
-                Effect::Void { .. } => ByState::due(&operation.attempt, id, operation.accepted_at, rules),
+                Effect::Charge { .. } | Effect::Refund { .. } => {
+                    let look = Keyed::due(&operation.attempt, id, operation.accepted_at, rules)?;
+                    let waits = operation.waits_for_its_customer();
+                    Some(if waits { look.min(operation.action_times_out_at(rules)) } else { look })
+                }
+                Effect::Capture { .. } | Effect::Cancel { .. } | Effect::Void { .. } => {
+                    ByState::due(&operation.attempt, id, operation.accepted_at, rules)
+                }
             }
         })
         .min()?;
@@ -161,25 +163,50 @@ fn next_of(
 ) -> Next {
     let id = payment.provider_id(key);
     match operation.effect {
-        Effect::Charge { .. } => Keyed::next(&operation.attempt, id, turn, rules),
-        Effect::Void { .. } => ByState::next(&operation.attempt, id, turn, rules),
+        Effect::Charge { .. } | Effect::Refund { .. } => Keyed::next(&operation.attempt, id, turn, rules),
+        Effect::Capture { .. } | Effect::Cancel { .. } | Effect::Void { .. } => {
+            ByState::next(&operation.attempt, id, turn, rules)
+        }
     }
 }
 
 impl Payment {
     /// Tells whether what must come before an operation has come.
     ///
-    /// A further attempt begins only when every earlier one ended without money, is in no review, and had its
-    /// intent canceled where it had one: so at most one intent of a payment can ever end paid.
+    /// A charge whose intent is being canceled is left to the cancel. What acts on a charge runs once it is decided on
+    /// which one.
     #[must_use]
     pub fn is_runnable(&self, key: &OperationKey, operation: &Operation) -> bool {
-        match operation.effect {
+        match &operation.effect {
             Effect::Void { .. } => true,
-            Effect::Charge { .. } => self
-                .charges()
-                .filter(|(other, earlier)| *other != key && earlier.seq < operation.seq)
-                .all(|(other, earlier)| self.is_out_of_the_way(other, earlier)),
+            Effect::Charge { .. } => {
+                self.is_first_to_take_money(key, operation)
+                    && !self.is_being_canceled(key)
+                    && !self.comes_behind_a_cancel(operation)
+            }
+            Effect::Capture { charge, .. }
+            | Effect::Cancel { charge, .. }
+            | Effect::Refund { charge, .. } => charge.is_some(),
         }
+    }
+
+    /// Tells whether no earlier attempt can take money any more.
+    ///
+    /// A further attempt begins only when every earlier one ended without money, is in no review, and had its intent
+    /// canceled where it had one: so at most one intent of a payment can ever end paid.
+    pub(crate) fn is_first_to_take_money(&self, key: &OperationKey, charge: &Operation) -> bool {
+        self.charges()
+            .filter(|(other, earlier)| *other != key && earlier.seq < charge.seq)
+            .all(|(other, earlier)| self.is_out_of_the_way(other, earlier))
+    }
+
+    fn comes_behind_a_cancel(&self, charge: &Operation) -> bool {
+        let is_open_cancel = |op: &Operation| {
+            matches!(op.effect, Effect::Cancel { .. })
+                && !op.attempt.standing.is_ended()
+                && op.seq < charge.seq
+        };
+        !charge.attempt.was_sent() && self.operations.values().any(is_open_cancel)
     }
 
     fn is_out_of_the_way(&self, key: &OperationKey, charge: &Operation) -> bool {

@@ -4,8 +4,9 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
 use crate::{
-    ids::OperationKey,
-    record::{Announced, Effect, Operation, Record},
+    ids::{Kind, OperationKey},
+    money::{Amount, Currency},
+    record::{Announced, Effect, Operation, Payment, Record},
 };
 
 /// The version of the event schema: the value of `metadata.version`.
@@ -14,13 +15,21 @@ pub const EVENT_VERSION: &str = "1";
 /// The kinds of event: the `detail-type` on the bus.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub enum EventType {
+    /// The money is held, to be captured.
+    PaymentAuthorized,
+    /// The customer must act before the payment can go on.
+    PaymentActionRequired,
     /// The money is taken.
     PaymentCaptured,
     /// An attempt ended without money. A capture may still follow, by a further attempt or a late success.
     PaymentFailed,
     /// The attempt was canceled at the provider.
     PaymentCanceled,
-    /// A request was refused before anything happened.
+    /// The money is given back. The customer's bank may still send it back: then a failure follows.
+    RefundSucceeded,
+    /// A refund ended without effect: its amount may be refunded again.
+    RefundFailed,
+    /// A request was refused before anything happened, or ended without effect.
     OperationRefused,
     /// A person is needed: the effect may or may not exist.
     PaymentReviewRequired,
@@ -44,26 +53,35 @@ impl EventType {
     #[must_use]
     pub const fn as_str(self) -> &'static str {
         match self {
+            Self::PaymentAuthorized => "PaymentAuthorized",
+            Self::PaymentActionRequired => "PaymentActionRequired",
             Self::PaymentCaptured => "PaymentCaptured",
             Self::PaymentFailed => "PaymentFailed",
             Self::PaymentCanceled => "PaymentCanceled",
+            Self::RefundSucceeded => "RefundSucceeded",
+            Self::RefundFailed => "RefundFailed",
             Self::OperationRefused => "OperationRefused",
             Self::PaymentReviewRequired => "PaymentReviewRequired",
             Self::PaymentReviewResolved => "PaymentReviewResolved",
         }
     }
 
-    fn of_outcome(outcome: &str) -> Option<Self> {
+    fn of_outcome(kind: Kind, outcome: &str) -> Option<Self> {
         let name = outcome.split('#').next().unwrap_or_default();
-        match name {
-            "succeeded" => Some(Self::PaymentCaptured),
-            "failed" => Some(Self::PaymentFailed),
-            "canceled" => Some(Self::PaymentCanceled),
-            "refused" => Some(Self::OperationRefused),
-            "review" => Some(Self::PaymentReviewRequired),
-            "resolved" => Some(Self::PaymentReviewResolved),
-            name if name.starts_with("differs-") => Some(Self::OperationRefused),
-            _ => None,
+        match (kind, name) {
+            (_, "refused") => Some(Self::OperationRefused),
+            (_, "review") => Some(Self::PaymentReviewRequired),
+            (_, "resolved") => Some(Self::PaymentReviewResolved),
+            (_, name) if name.starts_with("differs-") => Some(Self::OperationRefused),
+            (Kind::Charge, "authorized") => Some(Self::PaymentAuthorized),
+            (Kind::Charge, "action_required") => Some(Self::PaymentActionRequired),
+            (Kind::Charge, "succeeded") => Some(Self::PaymentCaptured),
+            (Kind::Charge, "failed") => Some(Self::PaymentFailed),
+            (Kind::Charge, "canceled") => Some(Self::PaymentCanceled),
+            (Kind::Refund, "succeeded") => Some(Self::RefundSucceeded),
+            (Kind::Refund, "failed" | "canceled") => Some(Self::RefundFailed),
+            (Kind::Capture | Kind::Cancel, "failed") => Some(Self::OperationRefused),
+            (_, _) => None,
         }
     }
 }
@@ -83,7 +101,7 @@ pub fn rebuild(record: &Record, event_id: &str) -> Option<Event> {
     let key = OperationKey::try_from(key.to_owned()).ok()?;
     let operation = record.payment.operations.get(&key)?;
     let at = operation.outcomes.get(outcome)?;
-    let kind = EventType::of_outcome(outcome)?;
+    let kind = EventType::of_outcome(key.kind, outcome)?;
     let metadata = metadata(record, operation, event_id, operation_id, kind, *at);
     let data = data(record, operation, &key, outcome);
     Some(Event { kind, id: event_id.to_owned(), detail: json!({ "metadata": metadata, "data": data }) })
@@ -119,25 +137,64 @@ fn rfc3339(at: effect::Time) -> String {
 }
 
 fn data(record: &Record, operation: &Operation, key: &OperationKey, outcome: &str) -> Value {
-    let charge = record.payment.operations.get(&record.payment.charge_of(key)).unwrap_or(operation);
-    let (amount, currency) = match &charge.effect {
-        Effect::Charge { amount, currency, .. } => (Some(amount.minor()), Some(currency.as_str())),
-        Effect::Void { .. } => (None, None),
-    };
+    let payment = &record.payment;
+    let carrier = payment.operations.get(&payment.carrier_of(key)).unwrap_or(operation);
     let reason = match outcome {
         _ if outcome.starts_with("differs-") => Some("parameters_differ".to_owned()),
         _ if outcome.starts_with("review") => operation.attempt.review.and_then(|reason| {
             serde_json::to_value(reason).ok().and_then(|text| text.as_str().map(str::to_owned))
         }),
+        "canceled" if key.kind == Kind::Charge => payment.cancel_of(key).map(OperationKey::to_string),
         _ => operation.attempt.code.clone(),
     };
     json!({
         "payment_id": record.id,
-        "order": record.payment.order,
+        "order": payment.order,
         "operation": key.to_string(),
-        "amount": amount,
-        "currency": currency,
-        "provider_ids": charge.attempt.ids,
+        "amount": amount(payment, operation, key, outcome),
+        "currency": payment.currency(),
+        "provider_ids": carrier.attempt.ids,
         "reason": reason,
     })
+}
+
+// What the event is about: what was asked for, and of a success what was moved.
+fn amount(payment: &Payment, operation: &Operation, key: &OperationKey, outcome: &str) -> Option<u64> {
+    let asked = match &operation.effect {
+        Effect::Charge { amount, .. } => Some(*amount),
+        Effect::Capture { amount, .. } | Effect::Refund { amount, .. } => *amount,
+        Effect::Cancel { .. } | Effect::Void { .. } => {
+            match payment.operations.get(&payment.charge_of(key)).map(|op| &op.effect) {
+                Some(Effect::Charge { amount, .. }) => Some(*amount),
+                Some(
+                    Effect::Capture { .. }
+                    | Effect::Cancel { .. }
+                    | Effect::Refund { .. }
+                    | Effect::Void { .. },
+                )
+                | None => None,
+            }
+        }
+    };
+    let moved = operation.attempt.moved.filter(|_| outcome == "succeeded");
+    moved.or_else(|| asked.map(Amount::minor))
+}
+
+impl Payment {
+    /// Returns the payment's currency: that of its latest charge.
+    #[must_use]
+    pub fn currency(&self) -> Option<Currency> {
+        self.charges().last().and_then(|(_, op)| match op.effect {
+            Effect::Charge { currency, .. } => Some(currency),
+            Effect::Capture { .. } | Effect::Cancel { .. } | Effect::Refund { .. } | Effect::Void { .. } => {
+                None
+            }
+        })
+    }
+
+    // The cancel that ended a charge, if one of ours did.
+    fn cancel_of(&self, charge: &OperationKey) -> Option<&OperationKey> {
+        let ended_it = |op: &Operation| matches!(&op.effect, Effect::Cancel { charge: Some(target), .. } if *target == charge.reference);
+        self.operations.iter().find(|(_, op)| ended_it(op)).map(|(key, _)| key)
+    }
 }

@@ -183,18 +183,50 @@ pub const SHARDS: u8 = 8;
 pub enum Kind {
     /// Takes the customer's money.
     Charge,
+    /// Takes the money that an authorization holds.
+    Capture,
+    /// Ends a payment before its money is taken.
+    Cancel,
+    /// Gives money back.
+    Refund,
     /// Our own: cancels the intent that a failed charge left behind, so that nothing can pay it later.
     Void,
 }
 
 impl Kind {
+    /// Every kind.
+    pub const ALL: [Self; 5] = [Self::Charge, Self::Capture, Self::Cancel, Self::Refund, Self::Void];
+
     /// Returns the word used in operation ids.
     #[must_use]
     pub const fn as_str(self) -> &'static str {
         match self {
             Self::Charge => "charge",
+            Self::Capture => "capture",
+            Self::Cancel => "cancel",
+            Self::Refund => "refund",
             Self::Void => "void",
         }
+    }
+}
+
+/// What the ref of our own cancel of an unanswered charge begins with; no caller's may.
+const TIMEOUT_PREFIX: &str = "timeout-";
+
+/// What the ref of the refund that a cancel asked for begins with; no caller's may.
+const CANCEL_PREFIX: &str = "cancel-";
+
+/// What the ref of a refund made outside begins with: the provider's own id. No caller's may.
+const OUTSIDE_PREFIX: &str = "re_";
+
+impl Ref {
+    // A ref that is too long for its prefix is replaced by its digest: the same one gives the same name for ever.
+    fn derived(prefix: &str, from: &Self) -> Self {
+        let whole = format!("{prefix}{from}");
+        if whole.len() <= 64 {
+            return Self(whole);
+        }
+        Self(format!("{prefix}{}", &digest_hex(&[from.as_str()])[..32]))
     }
 }
 
@@ -219,6 +251,48 @@ impl OperationKey {
     #[must_use]
     pub fn void_of(charge: &Self) -> Self {
         Self { kind: Kind::Void, reference: charge.reference.clone() }
+    }
+
+    /// Names a capture.
+    #[must_use]
+    pub const fn capture(reference: Ref) -> Self {
+        Self { kind: Kind::Capture, reference }
+    }
+
+    /// Names a cancel.
+    #[must_use]
+    pub const fn cancel(reference: Ref) -> Self {
+        Self { kind: Kind::Cancel, reference }
+    }
+
+    /// Names a refund.
+    #[must_use]
+    pub const fn refund(reference: Ref) -> Self {
+        Self { kind: Kind::Refund, reference }
+    }
+
+    /// Names our own cancel of a charge whose customer never answered.
+    #[must_use]
+    pub fn timeout_of(charge: &Self) -> Self {
+        Self::cancel(Ref::derived(TIMEOUT_PREFIX, &charge.reference))
+    }
+
+    /// Names the refund that a cancel asked for, should the money be taken by then.
+    #[must_use]
+    pub fn refund_of(cancel: &Self) -> Self {
+        Self::refund(Ref::derived(CANCEL_PREFIX, &cancel.reference))
+    }
+
+    /// Tells whether no caller may use this name, because Ikkai or the provider gives it.
+    #[must_use]
+    pub fn is_reserved(&self) -> bool {
+        let name = self.reference.as_str();
+        match self.kind {
+            Kind::Charge | Kind::Capture => false,
+            Kind::Cancel => name.starts_with(TIMEOUT_PREFIX),
+            Kind::Refund => name.starts_with(CANCEL_PREFIX) || name.starts_with(OUTSIDE_PREFIX),
+            Kind::Void => true,
+        }
     }
 
     /// Returns the durable identity `<payment_id>/<kind>/<ref>`.
@@ -246,11 +320,7 @@ impl TryFrom<String> for OperationKey {
     fn try_from(text: String) -> Result<Self, InvalidName> {
         let invalid = InvalidName { field: "operation", rule: "<kind>/<ref>, e.g. charge/1" };
         let (kind, reference) = text.split_once('/').ok_or_else(|| invalid.clone())?;
-        let kind = match kind {
-            "charge" => Kind::Charge,
-            "void" => Kind::Void,
-            _ => return Err(invalid),
-        };
+        let kind = Kind::ALL.into_iter().find(|known| known.as_str() == kind).ok_or(invalid)?;
         Ok(Self { kind, reference: reference.parse()? })
     }
 }
@@ -307,6 +377,20 @@ mod tests {
         ];
         for id in ids {
             assert!(id.parse::<OrderId>().is_ok(), "{id}");
+        }
+    }
+
+    #[test]
+    fn derived_names_fit_and_belong_to_nobody_else() {
+        let long = OperationKey::charge("x".repeat(64).parse().unwrap());
+        for charge in [OperationKey::charge("1".parse().unwrap()), long] {
+            let timeout = OperationKey::timeout_of(&charge);
+            let refund = OperationKey::refund_of(&OperationKey::cancel(charge.reference.clone()));
+            for derived in [timeout, refund] {
+                assert!(derived.is_reserved());
+                assert_eq!(OperationKey::try_from(derived.to_string()).unwrap(), derived);
+            }
+            assert!(!charge.is_reserved());
         }
     }
 

@@ -7,9 +7,9 @@ use std::future::Future;
 use effect::{Fact, Frozen, Look, Note, ProviderKey, Time};
 
 use crate::{
-    ids::{CustomerId, PaymentId, PaymentMethodId},
+    ids::{CustomerId, Kind, PaymentId, PaymentMethodId},
     money::{Amount, Currency},
-    record::{Account, Record},
+    record::{Account, CaptureMethod, Record},
 };
 
 /// Reads the time.
@@ -95,6 +95,8 @@ pub enum Request {
         customer: CustomerId,
         /// The customer's stored payment method.
         payment_method: PaymentMethodId,
+        /// When the money is taken.
+        capture: CaptureMethod,
     },
     /// Confirm an intent that was created and never confirmed.
     ConfirmIntent {
@@ -103,22 +105,55 @@ pub enum Request {
         /// The payment method to confirm with.
         payment_method: PaymentMethodId,
     },
+    /// Take the money that an intent holds, and release the rest.
+    CaptureIntent {
+        /// The intent.
+        id: String,
+        /// Amount in minor units.
+        amount: Amount,
+    },
     /// Cancel an intent.
     CancelIntent {
         /// The intent.
         id: String,
+    },
+    /// Give money of an intent back.
+    CreateRefund {
+        /// The intent.
+        intent: String,
+        /// Amount in minor units.
+        amount: Amount,
+    },
+}
+
+/// The provider's object that an answer is about.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Object {
+    /// A payment intent of this customer.
+    Intent {
+        /// The provider's customer.
+        customer: CustomerId,
+    },
+    /// A refund.
+    Refund {
+        /// The intent whose money it gives back.
+        intent: String,
     },
 }
 
 /// What an answer is checked against before it counts.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Expected {
+    /// The kind of operation that asks.
+    pub kind: Kind,
     /// The operation id that the provider's object must carry.
     pub operation_id: String,
     /// The amount it must be for.
     pub amount: Amount,
     /// The currency it must be in.
     pub currency: Currency,
+    /// Which object it must be.
+    pub object: Object,
 }
 
 /// A question to the provider.
@@ -128,8 +163,6 @@ pub struct Question {
     pub look: Look,
     /// The known id, for a retrieve.
     pub id: Option<String>,
-    /// The customer whose objects are listed.
-    pub customer: CustomerId,
     /// The earliest creation time listed.
     pub from: Time,
     /// The latest creation time listed.

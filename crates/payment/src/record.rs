@@ -6,7 +6,7 @@ use effect::{Attempt, Standing, Time};
 use serde::{Deserialize, Serialize};
 
 use crate::{
-    ids::{CustomerId, OperationKey, OrderId, PaymentId, PaymentMethodId, Ref, Tenant},
+    ids::{CustomerId, Kind, OperationKey, OrderId, PaymentId, PaymentMethodId, Ref, Tenant},
     money::{Amount, Currency},
 };
 
@@ -14,7 +14,7 @@ use crate::{
 /// attributes it does not know.
 pub const RECORD_SCHEMA: u32 = 1;
 
-/// The most operations one payment may hold, our own voids aside.
+/// The most operations one payment may hold, those that Ikkai adds by itself aside.
 pub const MAX_OPERATIONS: usize = 100;
 
 /// One side effect on a payment, with its durable state.
@@ -60,12 +60,109 @@ pub enum Effect {
         customer: CustomerId,
         /// The customer's stored payment method.
         payment_method: PaymentMethodId,
+        /// When the money is taken.
+        #[serde(default, skip_serializing_if = "CaptureMethod::is_automatic")]
+        capture: CaptureMethod,
+    },
+    /// Takes the money that an authorization holds. What it does not take is released.
+    Capture {
+        /// Amount in minor units; until it runs, none if all of it is meant.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        amount: Option<Amount>,
+        /// The authorized charge, once there is no doubt about it.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        charge: Option<Ref>,
+    },
+    /// Ends the payment before its money is taken.
+    Cancel {
+        /// What to do if the money is taken already.
+        if_captured: IfCaptured,
+        /// The charge whose intent is canceled, once there is no doubt about it.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        charge: Option<Ref>,
+    },
+    /// Gives money back.
+    Refund {
+        /// Amount in minor units; until it runs, none if all that is left is meant.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        amount: Option<Amount>,
+        /// The captured charge, once there is no doubt about it.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        charge: Option<Ref>,
     },
     /// Cancels the intent that a failed charge left behind.
     Void {
         /// The charge's ref.
         charge: Ref,
     },
+}
+
+/// When the money of a charge is taken.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum CaptureMethod {
+    /// At once.
+    #[default]
+    Automatic,
+    /// By a capture, before the authorization expires.
+    Manual,
+}
+
+impl CaptureMethod {
+    /// Tells whether the money is taken at once.
+    #[must_use]
+    #[expect(clippy::trivially_copy_pass_by_ref, reason = "serde calls it with a reference")]
+    pub const fn is_automatic(&self) -> bool {
+        matches!(self, Self::Automatic)
+    }
+}
+
+/// What a cancel does if the money turns out to be taken.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum IfCaptured {
+    /// Nothing: the cancel is refused.
+    #[default]
+    Refuse,
+    /// Gives all of it back.
+    Refund,
+}
+
+impl IfCaptured {
+    /// Returns the word used in commands.
+    #[must_use]
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Refuse => "refuse",
+            Self::Refund => "refund",
+        }
+    }
+}
+
+impl Effect {
+    /// Returns the kind of operation that makes it.
+    #[must_use]
+    pub const fn kind(&self) -> Kind {
+        match self {
+            Self::Charge { .. } => Kind::Charge,
+            Self::Capture { .. } => Kind::Capture,
+            Self::Cancel { .. } => Kind::Cancel,
+            Self::Refund { .. } => Kind::Refund,
+            Self::Void { .. } => Kind::Void,
+        }
+    }
+
+    /// Returns the ref of the other operation it acts on: none for a charge, and none while that is undecided.
+    #[must_use]
+    pub const fn target(&self) -> Option<&Ref> {
+        match self {
+            Self::Charge { .. } => None,
+            Self::Capture { charge, .. } | Self::Cancel { charge, .. } | Self::Refund { charge, .. } => {
+                charge.as_ref()
+            }
+            Self::Void { charge } => Some(charge),
+        }
+    }
 }
 
 /// When an outcome was announced.
@@ -138,22 +235,6 @@ pub struct Record {
     pub announce: Option<String>,
 }
 
-/// A payment's state, derived from its operations and never stored.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum PaymentState {
-    /// Recorded; nothing was sent.
-    Created,
-    /// A charge is under way or its outcome is not known yet.
-    Authorizing,
-    /// The money is taken.
-    Captured,
-    /// Every attempt ended without money.
-    Failed,
-    /// The latest attempt was canceled.
-    Canceled,
-}
-
 impl Payment {
     /// Starts an empty payment.
     #[must_use]
@@ -183,43 +264,34 @@ impl Payment {
         charges.into_iter()
     }
 
-    /// Returns the state that the operations add up to.
-    #[must_use]
-    pub fn state(&self) -> PaymentState {
-        let mut state = PaymentState::Created;
-        for (_, charge) in self.charges() {
-            state = match charge.attempt.standing {
-                Standing::Succeeded => return PaymentState::Captured,
-                Standing::Pending if !charge.attempt.was_sent() && state == PaymentState::Created => state,
-                Standing::Pending | Standing::Unknown => PaymentState::Authorizing,
-                Standing::Refused if state != PaymentState::Created => state,
-                Standing::Failed | Standing::Refused => PaymentState::Failed,
-                Standing::Canceled => PaymentState::Canceled,
-            };
-        }
-        state
-    }
-
     /// Tells whether any operation needs a person.
     #[must_use]
     pub fn needs_review(&self) -> bool {
         self.operations.values().any(|op| op.attempt.review.is_some())
     }
 
-    /// Returns the charge that an operation acts on: itself, or the one it voids.
+    /// Returns the charge that an operation acts on: itself, or the one it captures, cancels, refunds or voids.
     #[must_use]
     pub fn charge_of(&self, key: &OperationKey) -> OperationKey {
-        match self.operations.get(key).map(|op| &op.effect) {
-            Some(Effect::Void { charge }) => OperationKey::charge(charge.clone()),
-            Some(Effect::Charge { .. }) | None => key.clone(),
+        let target = self.operations.get(key).and_then(|op| op.effect.target());
+        target.map_or_else(|| key.clone(), |charge| OperationKey::charge(charge.clone()))
+    }
+
+    /// Returns the operation that the provider's object of an operation's effect belongs to: a refund's is its own,
+    /// the others' is their charge's.
+    #[must_use]
+    pub fn carrier_of(&self, key: &OperationKey) -> OperationKey {
+        match key.kind {
+            Kind::Refund => key.clone(),
+            Kind::Charge | Kind::Capture | Kind::Cancel | Kind::Void => self.charge_of(key),
         }
     }
 
     /// Returns the provider's id of the object that carries an operation's effect, if exactly one is known.
     #[must_use]
     pub fn provider_id(&self, key: &OperationKey) -> Option<&str> {
-        let charge = self.operations.get(&self.charge_of(key))?;
-        let mut ids = charge.attempt.ids.iter();
+        let carrier = self.operations.get(&self.carrier_of(key))?;
+        let mut ids = carrier.attempt.ids.iter();
         match (ids.next(), ids.next()) {
             (Some(id), None) => Some(id),
             (_, _) => None,

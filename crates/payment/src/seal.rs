@@ -4,7 +4,8 @@ use effect::{Rules, Standing, Time};
 
 use crate::{
     decide::due,
-    ids::PaymentId,
+    ids::{Kind, OperationKey, PaymentId},
+    plan::REFUNDED_INSTEAD,
     record::{Announced, Claim, Effect, Operation, Payment, Record},
 };
 
@@ -53,7 +54,7 @@ pub fn seal(
 fn announce(payment: &mut Payment, id: &PaymentId, at: Announced) -> Vec<String> {
     let mut ids = Vec::new();
     for (key, operation) in &mut payment.operations {
-        for outcome in outcomes_to_come(operation) {
+        for outcome in outcomes_to_come(key, operation) {
             ids.push(format!("{}:{outcome}", key.id(id)));
             operation.outcomes.insert(outcome, at);
         }
@@ -62,9 +63,9 @@ fn announce(payment: &mut Payment, id: &PaymentId, at: Announced) -> Vec<String>
 }
 
 /// Returns the outcomes that the operation shows and has not announced yet.
-fn outcomes_to_come(operation: &Operation) -> Vec<String> {
+fn outcomes_to_come(key: &OperationKey, operation: &Operation) -> Vec<String> {
     let mut due: Vec<String> = Vec::new();
-    if let Some(name) = final_outcome(operation) {
+    if let Some(name) = final_outcome(key, operation) {
         due.push(name.to_owned());
     }
     due.extend(operation.differing.iter().map(|digest| format!("differs-{digest}")));
@@ -79,18 +80,35 @@ fn outcomes_to_come(operation: &Operation) -> Vec<String> {
     due
 }
 
-fn final_outcome(operation: &Operation) -> Option<&'static str> {
-    match (&operation.effect, operation.attempt.standing) {
-        (Effect::Charge { .. }, Standing::Refused) => Some("refused"),
-        (Effect::Charge { .. }, Standing::Failed) => Some("failed"),
-        (Effect::Charge { .. }, Standing::Succeeded) => Some("succeeded"),
-        (Effect::Charge { .. }, Standing::Canceled) => Some("canceled"),
-        // A void is our own affair: what it did is announced by nobody.
+// A void, and our own cancel of an unanswered charge, are our own affair: what they did shows on the charge.
+fn announces_itself(key: &OperationKey, operation: &Operation) -> bool {
+    match operation.effect {
+        Effect::Void { .. } => false,
+        Effect::Cancel { .. } => {
+            !key.is_reserved() && operation.attempt.code.as_deref() != Some(REFUNDED_INSTEAD)
+        }
+        Effect::Charge { .. } | Effect::Capture { .. } | Effect::Refund { .. } => true,
+    }
+}
+
+fn final_outcome(key: &OperationKey, operation: &Operation) -> Option<&'static str> {
+    if !announces_itself(key, operation) {
+        return None;
+    }
+    match (key.kind, operation.attempt.standing) {
+        (_, Standing::Refused) => Some("refused"),
+        (_, Standing::Failed) => Some("failed"),
+        (Kind::Charge, Standing::Authorized) => Some("authorized"),
+        (Kind::Charge | Kind::Refund, Standing::Succeeded) => Some("succeeded"),
+        (Kind::Charge | Kind::Refund, Standing::Canceled) => Some("canceled"),
+        (Kind::Charge, Standing::Unknown) if operation.waits_for_its_customer() => Some("action_required"),
+        // A capture or cancel that did what it should shows on its charge, as the payment's own event.
         (
-            Effect::Void { .. },
-            Standing::Refused | Standing::Failed | Standing::Succeeded | Standing::Canceled,
+            Kind::Capture | Kind::Cancel | Kind::Void,
+            Standing::Succeeded | Standing::Canceled | Standing::Authorized,
         )
-        | (Effect::Charge { .. } | Effect::Void { .. }, Standing::Pending | Standing::Unknown) => None,
+        | (Kind::Refund, Standing::Authorized)
+        | (_, Standing::Pending | Standing::Unknown) => None,
     }
 }
 

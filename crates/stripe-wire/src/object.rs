@@ -12,6 +12,22 @@ pub(crate) struct Intent {
     pub(crate) metadata: Metadata,
     #[serde(default)]
     pub(crate) last_payment_error: Option<PaymentError>,
+    #[serde(default)]
+    pub(crate) amount_received: Option<u64>,
+}
+
+#[derive(Deserialize)]
+pub(crate) struct Refund {
+    pub(crate) id: String,
+    pub(crate) status: String,
+    pub(crate) amount: u64,
+    pub(crate) currency: String,
+    #[serde(default)]
+    pub(crate) payment_intent: Option<String>,
+    #[serde(default)]
+    pub(crate) failure_reason: Option<String>,
+    #[serde(default)]
+    pub(crate) metadata: Metadata,
 }
 
 #[derive(Deserialize, Default)]

@@ -61,8 +61,10 @@ pub(crate) fn read(event: &RawValue) -> Result<Command, Refusal> {
         Command::parse(&from_bare_charge(text))?
     };
     match command {
-        charge @ Command::Charge(_) => Ok(charge),
-        Command::Wake { .. } | Command::Fact(_) => Err(Refusal::NotACharge),
+        asked @ (Command::Charge(_) | Command::Capture(_) | Command::Cancel(_) | Command::Refund(_)) => {
+            Ok(asked)
+        }
+        Command::Wake { .. } | Command::Fact(_) => Err(Refusal::NotAnOperation),
     }
 }
 

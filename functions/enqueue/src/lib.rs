@@ -49,8 +49,10 @@ pub enum Refusal {
     #[error("the field `detail` must be an object that gives each field once")]
     Detail,
     /// Wakes come from the sweep alone, facts from a verified source.
-    #[error("only a charge is taken here; a wake comes from the sweep alone, a fact from a verified source")]
-    NotACharge,
+    #[error(
+        "only a charge, capture, cancel or refund is taken here; a wake comes from the sweep alone, a fact from a verified source"
+    )]
+    NotAnOperation,
     /// The command itself is malformed.
     #[error(transparent)]
     Command(#[from] Malformed),

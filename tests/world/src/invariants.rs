@@ -215,6 +215,7 @@ fn check_charge(state: &mut State, record: &Record, key: &OperationKey, standing
     let agrees = match standing {
         Standing::Succeeded => paid,
         Standing::Failed => !paid && count.intents_canceled == count.intents_created,
+        Standing::Authorized => !paid && count.intents_canceled < count.intents_created,
         Standing::Canceled => !paid,
         Standing::Refused => count.intents_created == 0,
         // Only a person's case may rest unsettled, and only if neither list nor search can show the effect.
@@ -233,7 +234,7 @@ fn count_end(state: &mut State, standing: Standing, is_in_review: bool) {
         Standing::Succeeded => stats.succeeded += 1,
         Standing::Failed | Standing::Canceled => stats.failed += 1,
         Standing::Refused => stats.refused += 1,
-        Standing::Pending | Standing::Unknown => {}
+        Standing::Pending | Standing::Unknown | Standing::Authorized => {}
     }
 }
 

@@ -82,6 +82,7 @@ pub fn command_of(order: &Order) -> Charge {
         currency: "jpy".parse().unwrap(),
         customer: format!("cus_{}", order.payment).parse().unwrap(),
         payment_method: order.payment_method.parse().unwrap(),
+        capture: payment::CaptureMethod::Automatic,
         causation_id: None,
         traceparent: None,
     }

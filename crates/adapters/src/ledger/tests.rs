@@ -7,8 +7,8 @@ use std::{
 
 use effect::{Attempt, Frozen, ProviderKey, ReviewReason, Rules, Standing, Status, minutes};
 use payment::{
-    Account, Announced, Claim, Command, Converged, Effect, Invocation, Limits, Operation, OperationKey,
-    Payment, Settings, converge,
+    Account, Announced, CaptureMethod, Claim, Command, Converged, Effect, Invocation, Limits, Operation,
+    OperationKey, Payment, Settings, converge,
     ports::{Clock, NoCredentials},
 };
 use stripe_wire::{HttpReply, HttpRequest, Stripe, Transport, TransportError};
@@ -31,6 +31,7 @@ fn full() -> Record {
             currency: serde_json::from_str("\"eur\"").unwrap(),
             customer: "cus_1".parse().unwrap(),
             payment_method: "pm_123".parse().unwrap(),
+            capture: CaptureMethod::Manual,
         },
         digest: "d".repeat(64),
         accepted_at: Time(1_700_000_000_000),
@@ -52,6 +53,7 @@ fn full() -> Record {
             ids: ["pi_1".to_owned(), "pi_2".to_owned()].into(),
             status: Some(Status::Declined),
             code: Some("card_declined".to_owned()),
+            moved: Some(100),
         },
         differing: ["e".repeat(64)].into(),
         outcomes: [("failed".to_owned(), Announced { version: u64::MAX, time: Time(i64::MAX) })].into(),

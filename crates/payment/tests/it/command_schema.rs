@@ -194,6 +194,7 @@ prop_compose! {
             currency: currency.parse().ok()?,
             customer: customer.parse().ok()?,
             payment_method: payment_method.parse().ok()?,
+            capture: payment::CaptureMethod::Automatic,
             causation_id,
             traceparent,
         })

@@ -27,6 +27,7 @@ pub(crate) fn charge(n: usize, amount: u64) -> Charge {
         currency: "jpy".parse().unwrap(),
         customer: "cus_1".parse().unwrap(),
         payment_method: "pm_card_visa".parse().unwrap(),
+        capture: payment::CaptureMethod::Automatic,
         causation_id: None,
         traceparent: None,
     }

@@ -30,7 +30,7 @@ fn is_behind_a_review(payment: &Payment, key: &OperationKey, operation: &Operati
     match &operation.effect {
         // A void goes on beside its charge's review, as long as one object is known that it can cancel.
         Effect::Void { .. } => in_review(&payment.charge_of(key)) && payment.provider_id(key).is_none(),
-        Effect::Charge { .. } => {
+        Effect::Charge { .. } | Effect::Capture { .. } | Effect::Cancel { .. } | Effect::Refund { .. } => {
             payment.charges().filter(|(_, earlier)| earlier.seq < operation.seq).any(|(earlier, _)| {
                 let void = OperationKey::void_of(earlier);
                 in_review(earlier) || (in_review(&void) && !has_succeeded(&void))
@@ -155,7 +155,8 @@ proptest! {
                 (Effect::Charge { .. }, Standing::Failed) => "failed",
                 (Effect::Charge { .. }, Standing::Canceled) => "canceled",
                 (Effect::Charge { .. }, Standing::Refused) => "refused",
-                (Effect::Charge { .. } | Effect::Void { .. }, _) => continue,
+                (Effect::Charge { .. }, Standing::Authorized) => "authorized",
+                (_, _) => continue,
             };
             let id = format!("{}:{outcome}", key.id(&last.id));
             prop_assert!(seen.contains(&id), "{} is never announced", id);

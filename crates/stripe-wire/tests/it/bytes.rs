@@ -19,6 +19,7 @@ fn create() -> Request {
         currency: "jpy".parse().expect("a currency"),
         customer: "cus_1".parse().expect("a customer"),
         payment_method: "pm_card_visa".parse().expect("a method"),
+        capture: payment::CaptureMethod::Automatic,
     }
 }
 

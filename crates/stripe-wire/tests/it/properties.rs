@@ -135,6 +135,7 @@ proptest! {
             currency: currency.parse().expect("a currency"),
             customer: format!("cus_{n}").parse().expect("a customer"),
             payment_method: format!("pm_{n}").parse().expect("a method"),
+            capture: payment::CaptureMethod::Automatic,
         };
         let frozen = || prepare(&request(), OPERATION_ID, ProviderKey::derive("prod", OPERATION_ID, generation));
         prop_assert_eq!(frozen(), frozen());

@@ -1,7 +1,10 @@
 //! Short hands: one charge, and the bodies that speak of it.
 
 use effect::{Fact, Look, Outcome, Time};
-use payment::ports::{Expected, Question};
+use payment::{
+    Kind,
+    ports::{Expected, Object, Question},
+};
 use serde_json::{Value, json};
 use stripe_wire::HttpReply;
 
@@ -9,9 +12,11 @@ pub(crate) const OPERATION_ID: &str = "pay_00112233445566778899aabbccddeeff/char
 
 pub(crate) fn expected() -> Expected {
     Expected {
+        kind: Kind::Charge,
         operation_id: OPERATION_ID.to_owned(),
         amount: 500.try_into().expect("an amount"),
         currency: "jpy".parse().expect("a currency"),
+        object: Object::Intent { customer: "cus_1".parse().expect("a customer") },
     }
 }
 
@@ -19,7 +24,6 @@ pub(crate) fn question(look: Look) -> Question {
     Question {
         look,
         id: Some("pi_1".to_owned()),
-        customer: "cus_1".parse().expect("a customer"),
         from: Time(1_800_000_000_999),
         to: Time(1_800_003_600_000),
         cursor: None,

@@ -9,10 +9,8 @@ use crate::{
 };
 
 fn charge_of(body: &str) -> Charge {
-    match Command::parse(body).unwrap() {
-        Command::Charge(charge) => charge,
-        Command::Wake { .. } | Command::Fact(_) => panic!("a charge"),
-    }
+    let Command::Charge(charge) = Command::parse(body).unwrap() else { panic!("a charge") };
+    charge
 }
 
 /// The sample event with some fields of its detail replaced.

@@ -57,6 +57,7 @@ impl Order {
             // Lists go by customer.
             customer: format!("cus_{}", name.replace('-', "_")).parse()?,
             payment_method: "pm_card_visa".parse()?,
+            capture: payment::CaptureMethod::Automatic,
             causation_id: None,
             traceparent: None,
         };

@@ -208,6 +208,7 @@ pub(crate) fn charge(reference: &str, card: &str) -> Charge {
         currency: "jpy".parse().unwrap(),
         customer: "cus_1".parse().unwrap(),
         payment_method: card.parse().unwrap(),
+        capture: payment::CaptureMethod::Automatic,
         causation_id: None,
         traceparent: None,
     }

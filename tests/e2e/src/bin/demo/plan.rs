@@ -56,6 +56,7 @@ fn charge(number: usize, reference: &str, method: &str) -> Charge {
         currency: "jpy".parse().unwrap(),
         customer: format!("cus_{number:03}").parse().unwrap(),
         payment_method: method.parse().unwrap(),
+        capture: payment::CaptureMethod::Automatic,
         causation_id: None,
         traceparent: None,
     }

@@ -1,0 +1,122 @@
+//! What is legal when: which operation runs, waits or is refused in which state, and how a payment's state may change.
+//!
+//! Both tables are printed in ARCHITECTURE.md, from here.
+
+use crate::{ids::Kind, state::PaymentState};
+
+/// The code of an operation that finds the money taken already.
+pub const ALREADY_PAID: &str = "already_paid";
+/// The code of a charge that finds the money held already.
+pub const ALREADY_AUTHORIZED: &str = "already_authorized";
+/// The code of a charge that comes after the caller's cancel.
+pub const PAYMENT_CANCELED: &str = "payment_canceled";
+/// The code of a capture or cancel that finds the money taken already.
+pub const ALREADY_CAPTURED: &str = "already_captured";
+/// The code of a capture that finds no authorization.
+pub const NOT_AUTHORIZED: &str = "not_authorized";
+/// The code of a refund that finds no money taken.
+pub const NOT_CAPTURED: &str = "not_captured";
+/// The code of a cancel that finds a payment which ended without money.
+pub const NOTHING_TO_CANCEL: &str = "nothing_to_cancel";
+
+/// What becomes of an operation whose turn has come.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Verdict {
+    /// It runs.
+    Runs,
+    /// It waits for what is under way.
+    Waits,
+    /// It is refused, with this code, before any call.
+    Refused(&'static str),
+}
+
+/// Returns what becomes of an operation, given the state that everything accepted before it adds up to.
+///
+/// Two finer rules are in [`plan`](crate::plan()): a cancel does not wait for a charge that waits for its customer,
+/// and a charge after the caller's own cancel is refused.
+#[must_use]
+pub const fn verdict(kind: Kind, state: PaymentState) -> Verdict {
+    use PaymentState::{
+        Authorized, Authorizing, Canceled, Captured, Capturing, Created, Failed, PartiallyRefunded, Refunded,
+        Refunding,
+    };
+    use Verdict::{Refused, Runs, Waits};
+    match (kind, state) {
+        (Kind::Charge, Created | Failed | Canceled) => Runs,
+        (Kind::Charge, Authorizing) => Waits,
+        (Kind::Charge, Authorized | Capturing) => Refused(ALREADY_AUTHORIZED),
+        (Kind::Charge, Captured | Refunding | PartiallyRefunded | Refunded) => Refused(ALREADY_PAID),
+
+        (Kind::Capture, Created | Authorizing | Capturing) => Waits,
+        (Kind::Capture, Authorized) => Runs,
+        (Kind::Capture, Captured | Refunding | PartiallyRefunded | Refunded) => Refused(ALREADY_CAPTURED),
+        (Kind::Capture, Failed | Canceled) => Refused(NOT_AUTHORIZED),
+
+        (Kind::Cancel, Created | Authorized) => Runs,
+        (Kind::Cancel, Authorizing | Capturing) => Waits,
+        (Kind::Cancel, Captured | Refunding | PartiallyRefunded | Refunded) => Refused(ALREADY_CAPTURED),
+        (Kind::Cancel, Failed | Canceled) => Refused(NOTHING_TO_CANCEL),
+
+        (Kind::Refund, Created | Authorizing | Capturing) => Waits,
+        (Kind::Refund, Captured | Refunding | PartiallyRefunded | Refunded) => Runs,
+        (Kind::Refund, Authorized | Failed | Canceled) => Refused(NOT_CAPTURED),
+
+        (Kind::Void, _) => Runs,
+    }
+}
+
+/// Every direct change of a payment's state, with what causes it.
+pub const TRANSITIONS: &[(PaymentState, PaymentState, &str)] = {
+    use PaymentState::{
+        Authorized, Authorizing, Canceled, Captured, Capturing, Created, Failed, PartiallyRefunded, Refunded,
+        Refunding,
+    };
+    &[
+        (Created, Authorizing, "a charge is about to be sent"),
+        (Created, Canceled, "a cancel before anything was sent"),
+        (Authorizing, Created, "the send was certainly not carried out"),
+        (Authorizing, Authorized, "the provider holds the money, for a manual capture"),
+        (Authorizing, Captured, "the provider took the money"),
+        (Authorizing, Failed, "declined or refused"),
+        (Authorizing, Canceled, "canceled before the customer acted, or at the provider"),
+        (Authorized, Capturing, "a capture is recorded"),
+        (Authorized, Captured, "captured outside"),
+        (Authorized, Canceled, "a cancel, or the authorization expired"),
+        (Capturing, Authorized, "the capture was refused"),
+        (Capturing, Captured, "the provider took the money"),
+        (Capturing, Canceled, "the authorization had ended"),
+        (Captured, Refunding, "a refund is recorded"),
+        (Refunding, Captured, "the refund was refused or failed"),
+        (Refunding, PartiallyRefunded, "a part is given back"),
+        (Refunding, Refunded, "all is given back"),
+        (PartiallyRefunded, Refunding, "a further refund is recorded"),
+        (PartiallyRefunded, Captured, "a refund failed after it had succeeded"),
+        (Refunded, PartiallyRefunded, "one of several refunds failed after it had succeeded"),
+        (Refunded, Captured, "the refund failed after it had succeeded"),
+        (Failed, Authorizing, "a further charge"),
+        (Failed, Authorized, "a customer authorizes after a decline"),
+        (Failed, Captured, "a customer pays after a decline"),
+        (Failed, Canceled, "canceled at the provider after a decline"),
+        (Canceled, Authorizing, "a further charge, if no caller canceled"),
+        (Canceled, Captured, "the provider reported both ends: a person's case"),
+    ]
+};
+
+impl PaymentState {
+    /// Tells whether one write may take a payment from this state to another: it may cover several changes, since an
+    /// outcome and the next intent share a write.
+    #[must_use]
+    pub fn may_become(self, other: Self) -> bool {
+        let mut reached = vec![self];
+        let mut next = 0;
+        while let Some(from) = reached.get(next).copied() {
+            next += 1;
+            for (_, to, _) in TRANSITIONS.iter().filter(|(start, _, _)| *start == from) {
+                if !reached.contains(to) {
+                    reached.push(*to);
+                }
+            }
+        }
+        reached.contains(&other)
+    }
+}
