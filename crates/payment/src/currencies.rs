@@ -32,7 +32,10 @@ pub enum InvalidMoney {
     #[error("amount in {} must be a multiple of {} minor units ({})", .0.code, .0.step, .0.in_units(.0.step))]
     Step(&'static CurrencyRules),
     /// The amount is below the least charge.
-    #[error("amount in {} must be at least {minimum} minor units ({}) to charge", .rules.code, .rules.in_units(*.minimum))]
+    #[error(
+        "amount in {} must be at least {minimum} minor units ({}) to charge",
+        .rules.code, .rules.in_units(*.minimum)
+    )]
     TooSmall {
         /// The currency's rules.
         rules: &'static CurrencyRules,

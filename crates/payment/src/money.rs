@@ -6,8 +6,9 @@ use serde::{Deserialize, Serialize};
 
 use crate::ids::InvalidName;
 
-/// The largest amount the provider takes in most currencies: eight digits of the minor unit.
-pub const MAX_AMOUNT_MINOR: u64 = 99_999_999;
+/// The largest amount the provider takes in any currency: twelve digits of the minor unit. Each currency has its own
+/// largest, mostly eight digits: see [`crate::CurrencyRules`].
+pub const MAX_AMOUNT_MINOR: u64 = 999_999_999_999;
 
 /// An amount in the currency's minor unit (cents for `usd`, yen for `jpy`): 1 to [`MAX_AMOUNT_MINOR`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
@@ -29,7 +30,7 @@ impl TryFrom<u64> for Amount {
         if (1..=MAX_AMOUNT_MINOR).contains(&minor) {
             return Ok(Self(minor));
         }
-        Err(InvalidName { field: "amount", rule: "a whole number of minor units from 1 to 99999999" })
+        Err(InvalidName { field: "amount", rule: "a whole number of minor units from 1 to 999999999999" })
     }
 }
 
@@ -91,7 +92,7 @@ mod tests {
 
     #[test]
     fn amounts_are_whole_positive_and_bounded() {
-        for text in ["0", "-1", "19.99", "1e3", "\"1000\"", "9007199254740993", "100000000", "null"] {
+        for text in ["0", "-1", "19.99", "1e3", "\"1000\"", "9007199254740993", "1000000000000", "null"] {
             assert!(serde_json::from_str::<Amount>(text).is_err(), "{text}");
         }
         assert_eq!(serde_json::from_str::<Amount>("500").unwrap().minor(), 500);

@@ -1,13 +1,14 @@
 //! The currency table: one row per currency that Stripe charges in, sorted by code.
 //!
-//! Source of every rule: <https://docs.stripe.com/currencies>, whose sections are named below, read in stored copies:
-//! - **2026**: the page's Markdown as fetched in July 2026 (its tables of special cases, minimums and maximums), with
-//!   notes of the same day on the parts that only its HTML shows;
-//! - **2025**: the Markdown of about a year before;
-//! - **2023**: the whole page as text, with the list of currencies and the three-decimal rule.
+//! Source of every rule: <https://docs.stripe.com/currencies>, its sections quoted by name, read on 2026-11-30 in
+//! these stored copies (the page depends on the country of the account, and changes):
+//! - **2026**: its Markdown, undated, agreeing word for word with notes taken from the page on 2026-07-10, which also
+//!   have the lists that the Markdown leaves out;
+//! - **2025**: its Markdown, undated, older than 2026;
+//! - **2023**: the whole page as text, undated, from about the change of ISK on 2023-04-14.
 //!
-//! The page is country-dependent and changes. Where copies differ, the row takes what any of them allows, since the
-//! provider still judges each charge; a refusal here must be certain.
+//! Where copies differ, a currency, or a larger maximum listed for it by name, is taken if any copy has it: the
+//! provider still judges each charge. A rule about all currencies is taken in its stricter form.
 
 use super::CurrencyRules;
 
@@ -22,8 +23,7 @@ const fn zero(code: &'static str) -> CurrencyRules {
 }
 
 /// "Three-decimal currencies" (2023): the last digit must be 0, in payment intents, refunds and disputes alike. The
-/// section is gone from the copies of 2025 and 2026, which still speak of three-decimal currencies: kept, as the
-/// stricter reading, for a rounded amount is right under both.
+/// section is gone from the copies of 2025 and 2026; nothing there says that the rule is.
 const fn three(code: &'static str) -> CurrencyRules {
     CurrencyRules { exponent: 3, step: 10, ..two(code) }
 }
@@ -45,27 +45,27 @@ const fn digits(count: u32) -> u64 {
 impl CurrencyRules {
     /// "Minimum charge amount by currency" (2026; BGN: 2025), in minor units.
     ///
-    /// The page states it for the currency in which the account settles; a charge that is converted must be worth the
-    /// minimum of that other currency, which depends on the rate of the day and is left to the provider. Some payment
-    /// methods take less (iDEAL: 1); this service charges stored methods, cards in the main.
+    /// The page states it for the currency in which the account settles, and here the account is taken to settle in the
+    /// charge's. A charge that is converted must be worth the minimum of that other currency, which depends on the rate
+    /// of the day: the provider judges that. Some payment methods take less (iDEAL: 1); none of them is charged here.
     const fn least(self, minimum: u64) -> Self {
         Self { minimum: Some(minimum), ..self }
     }
 
     /// "Maximum charge amounts": how many digits the amount may have.
     ///
-    /// IDR 12 and INR 9 for every method (2025, 2026), COP 10 for every method (2026), LBP 11, HUF and JPY 10 for cards
-    /// (2025; the largest amounts printed beside them have more digits, the counts are taken). The copy of 2026 speaks
-    /// of up to 12 digits for most cards in every currency, the reference of payment intents still of eight: eight it
-    /// is. Card networks may take less (American Express 9 digits, JCB in Japan 8): the provider says so.
+    /// For every method: IDR 12 and INR 9 (2025, 2026), COP 10 (2026). For cards: LBP 11, HUF and JPY 10 (2025, by the
+    /// counts of digits; the amounts printed beside them have more). For most cards in any currency 2026 says 12, where
+    /// the reference of payment intents still says eight: only the currencies named get more than eight. Card networks
+    /// may take less (American Express 9 digits, JCB in Japan 8): the provider judges that.
     const fn digits(self, count: u32) -> Self {
         Self { maximum: digits(count), ..self }
     }
 }
 
-/// "Supported presentment currencies" (2023), with XCG, which joined in 2025, and the three-decimal currencies, which
-/// accounts in the Emirates have (2026). BGN left with Bulgaria's joining the euro in 2026 and stays here until the
-/// provider is known to refuse it. Which of them an account has depends on its country: the provider says so.
+/// "Supported presentment currencies" (2023); the three-decimal ones, which accounts in the Emirates have (2026); and
+/// XCG, ANG's successor of 2025, from later lists of what the API takes. BGN, which the euro replaced in 2026, is not in
+/// those. An account may have fewer: the provider judges that.
 pub(super) const TABLE: &[CurrencyRules] = &[
     two("aed").least(200),
     two("afn"),
