@@ -69,11 +69,12 @@ fn the_sample_messages_are_what_their_commands_send() {
 
 #[test]
 fn numbers_at_and_beyond_their_limits_are_judged_alike() {
-    for good in ["1", "2", "99999999"] {
+    for good in ["1", "2", "999999999999"] {
         assert!(agree(&with(CHARGE, "amount", good)), "{good}");
     }
-    let bad = ["0", "-1", "100000000", "18446744073709551615", "18446744073709551616", "9007199254740993"];
-    for bad in bad.iter().chain(&["19.99", "1e9", "0.5", "\"500\"", "true", "null", "[500]", "{}"]) {
+    let bad =
+        ["0", "-1", "1000000000000", "18446744073709551615", "18446744073709551616", "9007199254740993"];
+    for bad in bad.iter().chain(&["19.99", "1e12", "0.5", "\"500\"", "true", "null", "[500]", "{}"]) {
         assert!(!agree(&with(CHARGE, "amount", bad)), "{bad}");
     }
     for good in ["0", "-1", "1900000000000", "9223372036854775807", "-9223372036854775808"] {
