@@ -5,6 +5,7 @@ use stripe_sim::{Fault, Request, Response, Settings, Sim};
 
 pub(crate) const KEY: &str = "sk_test_sim";
 pub(crate) const INTENTS: &str = "/v1/payment_intents";
+pub(crate) const REFUNDS: &str = "/v1/refunds";
 pub(crate) const HOUR: i64 = 3_600_000;
 pub(crate) const NOW: i64 = 1_800_000_000_000;
 
@@ -27,6 +28,29 @@ pub(crate) fn post(path: &str, body: &str, key: &str) -> Request {
 /// Charges at `NOW` under a key equal to the operation id.
 pub(crate) fn create(sim: &mut Sim, operation_id: &str, payment_method: &str) -> Response {
     sim.handle(NOW, &post(INTENTS, &charge(operation_id, payment_method), operation_id), Fault::None)
+}
+
+/// Authorizes 20.00 USD at `NOW` under a key equal to the operation id.
+pub(crate) fn authorize(sim: &mut Sim, operation_id: &str) -> Response {
+    let body = format!("{}&capture_method=manual", charge(operation_id, "pm_card_visa"));
+    sim.handle(NOW, &post(INTENTS, &body, operation_id), Fault::None)
+}
+
+/// Asks at `now_ms` for something of the first intent, under a key equal to what is asked.
+pub(crate) fn act(sim: &mut Sim, now_ms: i64, action: &str, body: &str) -> Response {
+    let key = format!("{action} {body}");
+    sim.handle(now_ms, &post(&format!("{INTENTS}/pi_000001/{action}"), body, &key), Fault::None)
+}
+
+/// A refund of the first intent under an operation id, which is its key as well.
+pub(crate) fn refund_request(operation_id: &str, rest: &str) -> Request {
+    let body = format!("payment_intent=pi_000001&metadata%5Boperation_id%5D={operation_id}{rest}");
+    post(REFUNDS, &body, operation_id)
+}
+
+/// Refunds an amount of the first intent at `NOW`.
+pub(crate) fn refund(sim: &mut Sim, operation_id: &str, amount: i64) -> Response {
+    sim.handle(NOW, &refund_request(operation_id, &format!("&amount={amount}")), Fault::None)
 }
 
 pub(crate) fn get(sim: &mut Sim, now_ms: i64, path: &str, query: &str) -> Value {
