@@ -1,9 +1,10 @@
 //! The ledger on DynamoDB: one item a payment, one conditional write a step, and a sparse index of what is due.
 
+mod acceptances;
+mod attempts;
+mod condition;
 mod failure;
 mod item;
-
-use std::time::Duration;
 
 use aws_sdk_dynamodb::{
     Client,
@@ -14,21 +15,17 @@ use aws_types::SdkConfig;
 use effect::Time;
 use payment::{
     PaymentId, Record, SHARDS,
-    ports::{Due, DueIndex, Ledger, LoadError, Randomness, SaveError},
+    ports::{
+        Census, CensusPage, Counted, Due, DueIndex, Ledger, LoadError, Open, ReviewIndex, SaveError,
+    },
 };
 
-use self::failure::Failure;
 pub use self::item::{Item, from_item, size_bytes, to_item};
-use crate::OsRandomness;
-
-/// How often a write that another transaction keeps away is attempted.
-const CONFLICTING_ATTEMPTS: u32 = 5;
-
-/// How often a write that gets no usable reply, or meets a busy table, is attempted.
-const ATTEMPTS: u32 = 3;
-
-/// The longest pause before the second attempt, in milliseconds; it doubles with each.
-const PAUSE_MS: u32 = 50;
+use self::{
+    attempts::{Attempts, GivenUp},
+    condition::Condition,
+    failure::{Failure, why},
+};
 
 /// Stores payments in a DynamoDB table.
 #[derive(Debug, Clone)]
@@ -72,27 +69,16 @@ impl DynamoLedger {
 
     /// Makes one PutItem.
     async fn put(&self, expected: Option<&Record>, next: &Record, item: Item) -> Result<(), Failure> {
+        let unchanged = Condition::unchanged(expected, next);
         let put = self
             .writer
             .put_item()
             .table_name(&self.table)
             .set_item(Some(item))
+            .condition_expression(unchanged.expression)
+            .set_expression_attribute_names(unchanged.names)
+            .set_expression_attribute_values(unchanged.values)
             .return_values_on_condition_check_failure(ReturnValuesOnConditionCheckFailure::AllOld);
-        let put = match expected {
-            None => put.condition_expression("attribute_not_exists(pk)"),
-            Some(held) => {
-                let put = put
-                    .expression_attribute_names("#version", "version")
-                    .expression_attribute_values(":version", AttributeValue::N(held.version.to_string()));
-                match (held.due_at, next.due_at) {
-                    // Unchanged, it must still be what was read: a sweep may have leased the payment since.
-                    (Some(held), Some(kept)) if held == kept => put
-                        .condition_expression("#version = :version AND due_at = :due_at")
-                        .expression_attribute_values(":due_at", time(held)),
-                    (Some(_) | None, Some(_) | None) => put.condition_expression("#version = :version"),
-                }
-            }
-        };
         put.send().await.map(drop).map_err(|error| failure::of_write(&error))
     }
 }
@@ -107,34 +93,31 @@ impl Ledger for DynamoLedger {
 
     async fn save(&self, expected: Option<&Record>, next: &Record) -> Result<(), SaveError> {
         let item = to_item(next).map_err(SaveError::NotDone)?;
-        let mut may_be_done = false;
-        let mut attempt = 1;
+        let mut attempts = Attempts::none();
         loop {
-            let (attempts, reason) = match self.put(expected, next, item.clone()).await {
+            match self.put(expected, next, item.clone()).await {
                 Ok(()) => return Ok(()),
                 Err(Failure::Condition(None)) => return Err(SaveError::Conflict(None)),
                 Err(Failure::Condition(Some(current))) => {
                     let current = from_item(current).map_err(SaveError::Corrupt)?;
                     return Err(SaveError::Conflict(Some(Box::new(current))));
                 }
-                Err(Failure::TransactionConflict) => (CONFLICTING_ATTEMPTS, "a transaction holds the item"),
-                Err(Failure::Throttled) => (ATTEMPTS, "the table is busy"),
-                Err(Failure::Refused(reason)) => (attempt, reason),
-                Err(Failure::Unknown(reason)) => {
-                    may_be_done = true;
-                    (ATTEMPTS, reason)
-                }
-            };
-            if attempt >= attempts {
-                // Only the last attempt's failure is certain; one before it may have been the write.
-                return Err(if may_be_done {
-                    SaveError::Unknown(reason)
-                } else {
-                    SaveError::NotDone(reason)
-                });
+                Err(
+                    other @ (Failure::TransactionConflict
+                    | Failure::Throttled
+                    | Failure::Refused(_)
+                    | Failure::Unknown(_)),
+                ) => attempts.again(other).await?,
             }
-            pause(attempt).await;
-            attempt += 1;
+        }
+    }
+}
+
+impl From<GivenUp> for SaveError {
+    fn from(given_up: GivenUp) -> Self {
+        match given_up {
+            GivenUp::Contended(why) | GivenUp::NotDone(why) => Self::NotDone(why),
+            GivenUp::Unknown(why) => Self::Unknown(why),
         }
     }
 }
@@ -177,32 +160,68 @@ impl DueIndex for DynamoLedger {
     }
 }
 
+impl ReviewIndex for DynamoLedger {
+    async fn in_review(&self, shard: u8, limit: u32) -> Result<Vec<Open>, LoadError> {
+        let query = self
+            .client
+            .query()
+            .table_name(&self.table)
+            .index_name("review")
+            .key_condition_expression("review_shard = :shard")
+            .expression_attribute_values(":shard", item::review_shard(shard))
+            .scan_index_forward(true)
+            .limit(i32::try_from(limit).unwrap_or(i32::MAX));
+        let found = query.send().await.map_err(|error| LoadError::Unavailable(why(failure::of(&error))))?;
+        let read =
+            |item: &Item| read_entry(item, "review_at").map(|(since, payment_id)| Open { since, payment_id });
+        found.items().iter().map(read).collect()
+    }
+}
+
+impl Census for DynamoLedger {
+    async fn page(&self, start: Option<&str>) -> Result<CensusPage, LoadError> {
+        let scan = self
+            .client
+            .scan()
+            .table_name(&self.table)
+            .filter_expression("begins_with(pk, :payment)")
+            .expression_attribute_values(":payment", AttributeValue::S("pay_".to_owned()))
+            .set_exclusive_start_key(
+                start.map(|pk| Item::from([("pk".to_owned(), AttributeValue::S(pk.to_owned()))])),
+            );
+        let found = scan.send().await.map_err(|error| LoadError::Unavailable(why(failure::of(&error))))?;
+        let last = found.last_evaluated_key.as_ref().and_then(|key| key.get("pk"));
+        let next = last.and_then(|pk| pk.as_s().ok()).cloned();
+        let payments = found.items.unwrap_or_default().into_iter().filter_map(|item| {
+            let payment_id = item.get("pk").and_then(read_id)?;
+            let record = from_item(item).ok();
+            Some(Counted {
+                payment_id,
+                state: record.as_ref().map(|record| record.payment.state()),
+                needs_review: record.is_some_and(|record| record.review_at.is_some()),
+            })
+        });
+        Ok(CensusPage { payments: payments.collect(), next })
+    }
+}
+
 fn time(at: Time) -> AttributeValue {
     AttributeValue::N(at.0.to_string())
 }
 
 fn read_due(item: &Item) -> Result<Due, LoadError> {
-    let due = match (item.get("due_at"), item.get("pk")) {
-        (Some(AttributeValue::N(at)), Some(AttributeValue::S(id))) => at.parse().ok().zip(id.parse().ok()),
-        (_, _) => None,
-    };
-    let (at, payment_id) = due.ok_or(LoadError::Corrupt("an entry of the due index is not one"))?;
-    Ok(Due { due_at: Time(at), payment_id })
+    read_entry(item, "due_at").map(|(due_at, payment_id)| Due { due_at, payment_id })
 }
 
-fn why(failure: Failure) -> &'static str {
-    match failure {
-        Failure::Condition(_) => "a condition failed",
-        Failure::TransactionConflict => "a transaction holds the item",
-        Failure::Throttled => "the table is busy",
-        Failure::Refused(reason) | Failure::Unknown(reason) => reason,
-    }
+fn read_entry(item: &Item, time: &str) -> Result<(Time, PaymentId), LoadError> {
+    let at = item.get(time).and_then(|value| value.as_n().ok()).and_then(|at| at.parse().ok());
+    let id = item.get("pk").and_then(read_id);
+    let (at, payment_id) = at.zip(id).ok_or(LoadError::Corrupt("an entry of an index is not one"))?;
+    Ok((Time(at), payment_id))
 }
 
-async fn pause(attempt: u32) {
-    let longest = u64::from(PAUSE_MS) << attempt.saturating_sub(1).min(6);
-    let jittered = longest * u64::from(500 + OsRandomness.jitter_per_mille() / 2) / 1_000;
-    tokio::time::sleep(Duration::from_millis(jittered)).await;
+fn read_id(value: &AttributeValue) -> Option<PaymentId> {
+    value.as_s().ok()?.parse().ok()
 }
 
 #[cfg(test)]

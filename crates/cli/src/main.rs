@@ -12,14 +12,13 @@ use anyhow::{Context, Result};
 use clap::Parser;
 use effect::seconds;
 use ikkai::{
-    args::{Action, Cli, WatchArgs},
-    charge::charge,
-    connect, ids,
+    args::{Action, Cli, ListArgs, QueueArgs, WatchArgs},
+    ask, connect, ids, list,
     show::show,
     watch::Watch,
 };
 use indicatif::{ProgressBar, ProgressStyle};
-use payment::{PaymentId, ports::Clock};
+use payment::{Command, PaymentId, ports::Clock};
 
 /// How long to wait between two rounds of reads.
 const PAUSE: Duration = Duration::from_millis(500);
@@ -38,11 +37,11 @@ async fn main() -> ExitCode {
 
 async fn run(cli: Cli) -> Result<ExitCode> {
     match cli.action {
-        Action::Charge(args) => {
-            let queue = connect::queue(&args.queue)?;
-            let payment_id = charge(&args, &queue, &OsRandomness).await?;
-            writeln!(stdout(), "{payment_id}")?;
-        }
+        Action::Charge(args) => send(&ask::charge(&args)?, &args.queue).await?,
+        Action::Capture(args) => send(&ask::capture(&args)?, &args.operation.queue).await?,
+        Action::Cancel(args) => send(&ask::cancel(&args)?, &args.operation.queue).await?,
+        Action::Refund(args) => send(&ask::refund(&args)?, &args.operation.queue).await?,
+        Action::List(args) => list(&args).await?,
         Action::Show(args) => {
             let id = ids::of_show(&args)?;
             let ledger = connect::ledger(&args.table)?;
@@ -52,6 +51,33 @@ async fn run(cli: Cli) -> Result<ExitCode> {
         Action::Watch(args) => return watch(&args).await,
     }
     Ok(ExitCode::SUCCESS)
+}
+
+async fn send(command: &Command, queue: &QueueArgs) -> Result<()> {
+    let payment_id = ask::ask(command, &connect::queue(queue)?, &OsRandomness).await?;
+    writeln!(stdout(), "{payment_id}")?;
+    Ok(())
+}
+
+async fn list(args: &ListArgs) -> Result<()> {
+    let ledger = connect::ledger(&args.table)?;
+    let mut out = stdout();
+    if args.all {
+        writeln!(stderr(), "reading the whole table")?;
+        let count = list::all(&ledger, args.json, |line| Ok(writeln!(stdout(), "{line}")?)).await?;
+        writeln!(stderr(), "{count} payments")?;
+        return Ok(());
+    }
+    let (what, listed) = if args.review {
+        ("review_since", list::review(&ledger, args.limit).await?)
+    } else {
+        ("due_at", list::due(&ledger, args.limit).await?)
+    };
+    write!(out, "{}", list::print(&listed, what, args.json, &SystemClock)?)?;
+    if listed.len() >= usize::try_from(args.limit)? {
+        writeln!(stderr(), "the first {}; --limit shows more", args.limit)?;
+    }
+    Ok(())
 }
 
 async fn watch(args: &WatchArgs) -> Result<ExitCode> {

@@ -4,6 +4,7 @@ use effect::{Fact, Outcome, Time, digest_hex};
 use serde::{Deserialize, Serialize};
 
 use crate::{
+    currencies::InvalidMoney,
     ids::{OperationKey, PaymentId},
     requests::{Cancel, Capture, Charge, Refund},
 };
@@ -75,6 +76,9 @@ pub enum Malformed {
     /// The payment holds no such charge or refund.
     #[error("the payment holds no {0}; a fact is about a charge or refund on record")]
     UnknownOperation(OperationKey),
+    /// The money is not money that the provider takes.
+    #[error(transparent)]
+    Money(#[from] InvalidMoney),
     /// The payment holds as many operations as it may.
     #[error("the payment holds {0} operations, the most it may")]
     TooManyOperations(usize),

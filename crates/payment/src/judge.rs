@@ -5,7 +5,7 @@ use effect::{Standing, Status, Time};
 use crate::{
     ids::{Kind, OperationKey},
     legal::{NOTHING_TO_CANCEL, PAYMENT_CANCELED, Verdict, verdict},
-    money::Amount,
+    money::{Amount, Currency},
     record::{Effect, Operation, Payment},
     state::PaymentState,
 };
@@ -14,6 +14,9 @@ use crate::{
 pub const AMOUNT_ABOVE_AUTHORIZED: &str = "amount_above_authorized";
 /// The code of a refund of more than is left.
 pub const AMOUNT_ABOVE_REFUNDABLE: &str = "amount_above_refundable";
+
+/// The code of a capture or refund of an amount that the currency does not have.
+pub const AMOUNT_NOT_PAYABLE: &str = "amount_not_payable";
 
 /// Decides, in the order of acceptance, each operation that nothing before it holds up any more.
 pub(crate) fn judge_what_waits(payment: &mut Payment, now: Time) {
@@ -61,15 +64,14 @@ fn judge(payment: &mut Payment, key: &OperationKey, seq: u32, now: Time) {
 }
 
 fn judge_capture(payment: &mut Payment, key: &OperationKey, seq: u32) {
-    let Some((target, held)) = payment.charge_before(seq, |op| op.attempt.standing == Standing::Authorized)
-    else {
-        return;
-    };
+    let is_authorized = |op: &Operation| op.attempt.standing == Standing::Authorized;
+    let Some((target, held, currency)) = payment.charge_before(seq, is_authorized) else { return };
     let Some(operation) = payment.operations.get_mut(key) else { return };
     let Effect::Capture { amount, charge } = &mut operation.effect else { return };
     let asked = amount.unwrap_or(held);
-    if asked > held {
-        payment.refuse(key, AMOUNT_ABOVE_AUTHORIZED);
+    if asked > held || !is_payable(asked, currency) {
+        let code = if asked > held { AMOUNT_ABOVE_AUTHORIZED } else { AMOUNT_NOT_PAYABLE };
+        payment.refuse(key, code);
         return;
     }
     *amount = Some(asked);
@@ -77,14 +79,15 @@ fn judge_capture(payment: &mut Payment, key: &OperationKey, seq: u32) {
 }
 
 fn judge_refund(payment: &mut Payment, key: &OperationKey, seq: u32) {
-    let Some((target, _)) = payment.charge_before(seq, |op| op.attempt.standing == Standing::Succeeded)
-    else {
-        return;
-    };
+    let is_captured = |op: &Operation| op.attempt.standing == Standing::Succeeded;
+    let Some((target, _, currency)) = payment.charge_before(seq, is_captured) else { return };
     let left = payment.totals_before(seq).refundable();
     let Some(operation) = payment.operations.get_mut(key) else { return };
     let Effect::Refund { amount, charge } = &mut operation.effect else { return };
     match amount.map_or_else(|| Amount::try_from(left).ok(), Some) {
+        Some(asked) if asked.minor() <= left && !is_payable(asked, currency) => {
+            payment.refuse(key, AMOUNT_NOT_PAYABLE);
+        }
         Some(asked) if asked.minor() <= left => {
             *amount = Some(asked);
             *charge = Some(target.reference);
@@ -104,7 +107,7 @@ fn judge_cancel(payment: &mut Payment, key: &OperationKey, seq: u32, now: Time) 
         | Standing::Succeeded
         | Standing::Canceled => false,
     };
-    if let Some((target, _)) = payment.charge_before(seq, can_be_canceled) {
+    if let Some((target, _, _)) = payment.charge_before(seq, can_be_canceled) {
         if let Some(Effect::Cancel { charge, .. }) = payment.operations.get_mut(key).map(|op| &mut op.effect)
         {
             *charge = Some(target.reference);
@@ -118,6 +121,11 @@ fn judge_cancel(payment: &mut Payment, key: &OperationKey, seq: u32, now: Time) 
     } else {
         payment.refuse(key, NOTHING_TO_CANCEL);
     }
+}
+
+// A currency whose rules are not known any more was known when its charge came: only known rules refuse.
+fn is_payable(amount: Amount, currency: Currency) -> bool {
+    currency.rules().is_none() || amount.check_part(currency).is_ok()
 }
 
 impl Payment {
@@ -144,14 +152,18 @@ impl Payment {
         })
     }
 
-    // The latest charge accepted before, of those that fit, with its amount.
-    fn charge_before(&self, seq: u32, fits: impl Fn(&Operation) -> bool) -> Option<(OperationKey, Amount)> {
+    // The latest charge accepted before, of those that fit, with its money.
+    fn charge_before(
+        &self,
+        seq: u32,
+        fits: impl Fn(&Operation) -> bool,
+    ) -> Option<(OperationKey, Amount, Currency)> {
         let (key, operation) = self
             .charges()
             .filter(|(_, op)| op.seq < seq && fits(op) && op.attempt.review.is_none())
             .last()?;
         match operation.effect {
-            Effect::Charge { amount, .. } => Some((key.clone(), amount)),
+            Effect::Charge { amount, currency, .. } => Some((key.clone(), amount, currency)),
             Effect::Capture { .. } | Effect::Cancel { .. } | Effect::Refund { .. } | Effect::Void { .. } => {
                 None
             }

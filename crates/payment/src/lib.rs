@@ -34,7 +34,7 @@ pub use ids::{
     CustomerId, InvalidName, Kind, OperationKey, OrderId, PaymentId, PaymentMethodId, Ref, SHARDS, Tenant,
     looks_like_a_card_number,
 };
-pub use judge::{AMOUNT_ABOVE_AUTHORIZED, AMOUNT_ABOVE_REFUNDABLE};
+pub use judge::{AMOUNT_ABOVE_AUTHORIZED, AMOUNT_ABOVE_REFUNDABLE, AMOUNT_NOT_PAYABLE};
 pub use legal::{
     ALREADY_AUTHORIZED, ALREADY_CAPTURED, ALREADY_PAID, NOT_AUTHORIZED, NOT_CAPTURED, NOTHING_TO_CANCEL,
     PAYMENT_CANCELED, TRANSITIONS, Verdict, verdict,

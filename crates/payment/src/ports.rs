@@ -2,6 +2,8 @@
 //!
 //! Each call is one request. An adapter never resends by itself what may have taken effect.
 
+mod acceptances;
+
 use std::future::Future;
 
 use effect::{Fact, Frozen, Look, Note, ProviderKey, Time};
@@ -10,12 +12,21 @@ use crate::{
     ids::{CustomerId, Kind, PaymentId, PaymentMethodId},
     money::{Amount, Currency},
     record::{Account, CaptureMethod, Record},
+    state::PaymentState,
 };
+
+pub use acceptances::{AcceptError, Acceptances, Change, KEY_LIFE_S, KeyId, KeyRecord};
 
 /// Reads the time.
 pub trait Clock {
     /// Returns the time now.
     fn now(&self) -> Time;
+}
+
+/// Lets time pass.
+pub trait Pause {
+    /// Returns after `ms` milliseconds.
+    fn pause(&self, ms: u64) -> impl Future<Output = ()>;
 }
 
 /// Draws random numbers.
@@ -80,6 +91,47 @@ pub trait DueIndex {
 
     /// Moves `due_at` from the value seen to `until`; tells whether this call (or its own lost reply) did it.
     fn lease(&self, due: &Due, until: Time) -> impl Future<Output = Result<bool, LoadError>>;
+}
+
+/// One entry of the review index.
+#[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct Open {
+    /// Since when it needs a person. First, so that entries order by time.
+    pub since: Time,
+    /// The payment.
+    pub payment_id: PaymentId,
+}
+
+/// Reads what needs a person.
+pub trait ReviewIndex {
+    /// Returns at most `limit` payments of a shard that need a person, the longest waiting first. Never scans.
+    fn in_review(&self, shard: u8, limit: u32) -> impl Future<Output = Result<Vec<Open>, LoadError>>;
+}
+
+/// One payment of a census.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Counted {
+    /// The payment.
+    pub payment_id: PaymentId,
+    /// Its state; none if this version cannot read the item.
+    pub state: Option<PaymentState>,
+    /// Whether it needs a person.
+    pub needs_review: bool,
+}
+
+/// One page of a census.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct CensusPage {
+    /// Payments, in no order.
+    pub payments: Vec<Counted>,
+    /// Where the next page starts; none at the end.
+    pub next: Option<String>,
+}
+
+/// Reads every payment there is: a scan, for a person who asks for one.
+pub trait Census {
+    /// Returns the page that starts there: the first one, if nowhere is named.
+    fn page(&self, start: Option<&str>) -> impl Future<Output = Result<CensusPage, LoadError>>;
 }
 
 /// A request to the provider, before it is frozen.

@@ -185,8 +185,9 @@ impl Charge {
         PaymentId::of(&self.tenant, &self.order)
     }
 
+    // Judged on the way in, and not by the types: what is on record must stay readable when a rule changes.
     pub(crate) fn check(&self) -> Result<(), Malformed> {
-        Ok(())
+        Ok(self.amount.check_charge(self.currency)?)
     }
 
     /// Returns the operation's name.

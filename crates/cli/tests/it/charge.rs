@@ -1,9 +1,57 @@
-//! `ikkai charge`.
+//! `ikkai charge`, `capture`, `cancel`, `refund`.
 
-use ikkai::charge::charge;
-use payment::Command;
+use anyhow::Result;
+use ikkai::{
+    args::{CancelArgs, ChargeArgs, OperationArgs, PartArgs, QueueArgs},
+    ask::{self, ask},
+};
+use payment::{CaptureMethod, Command, IfCaptured, PaymentId};
 
 use crate::{Counting, Sent, charge_args};
+
+async fn charge(args: &ChargeArgs, queue: &Sent, random: &Counting) -> Result<PaymentId> {
+    ask(&ask::charge(args)?, queue, random).await
+}
+
+fn operation(reference: &str) -> OperationArgs {
+    OperationArgs {
+        tenant: "shop".to_owned(),
+        order: "o-1".to_owned(),
+        reference: reference.to_owned(),
+        queue: QueueArgs { queue_url: None, endpoint_url: None },
+    }
+}
+
+fn part(reference: &str, amount: Option<&str>) -> PartArgs {
+    PartArgs { operation: operation(reference), amount: amount.map(str::to_owned) }
+}
+
+#[test]
+fn each_operation_is_the_command_of_its_name() {
+    let capture = ask::capture(&part("c-1", Some("300"))).unwrap();
+    let refund = ask::refund(&part("r-1", None)).unwrap();
+    let cancel = |if_captured: &str| {
+        ask::cancel(&CancelArgs { operation: operation("x-1"), if_captured: if_captured.to_owned() })
+    };
+    let Command::Capture(capture) = capture else { panic!("a capture") };
+    assert_eq!(capture.amount.map(u64::from), Some(300));
+    let Command::Refund(refund) = refund else { panic!("a refund") };
+    assert_eq!((refund.reference.as_str(), refund.amount), ("r-1", None));
+    let Command::Cancel(cancel_or_refund) = cancel("refund").unwrap() else { panic!("a cancel") };
+    assert_eq!(cancel_or_refund.if_captured, IfCaptured::Refund);
+    assert!(format!("{:#}", cancel("perhaps").unwrap_err()).contains("expected `refuse` or `refund`"));
+    let manual = ask::charge(&ChargeArgs { manual_capture: true, ..charge_args("o-1") }).unwrap();
+    let Command::Charge(manual) = manual else { panic!("a charge") };
+    assert_eq!(manual.capture, CaptureMethod::Manual);
+}
+
+#[test]
+fn a_name_that_ikkai_gives_is_refused() {
+    for (refused, kind) in [("re_1", "refund"), ("cancel-x", "refund")] {
+        let error = ask::refund(&part(refused, None)).unwrap_err();
+        assert!(format!("{error:#}").contains(kind), "{refused}: {error:#}");
+    }
+}
 
 #[tokio::test]
 async fn a_charge_is_one_message_in_its_payments_group() {
@@ -54,7 +102,7 @@ async fn what_is_wrong_is_named_and_never_repeated() {
         assert!(said.contains(field) && !said.contains("4242"), "{said}");
         assert!(queue.0.borrow().is_empty());
     }
-    for amount in ["19.99", "-1", "0", "1e3", "", "100000000"] {
+    for amount in ["19.99", "-1", "0", "1e3", "", "1000000000000"] {
         let args = ikkai::args::ChargeArgs { amount: amount.to_owned(), ..charge_args("o-1") };
         let error = charge(&args, &Sent::default(), &Counting::default()).await.unwrap_err();
         assert!(format!("{error:#}").contains("amount must be"), "{amount}: {error:#}");

@@ -3,6 +3,7 @@
 
 mod charge;
 mod command_line;
+mod list;
 mod show;
 mod watch;
 
@@ -107,6 +108,7 @@ pub(crate) fn charge_args(order: &str) -> ChargeArgs {
         customer: "cus_1".to_owned(),
         payment_method: "pm_card_visa".to_owned(),
         reference: None,
+        manual_capture: false,
         queue: ikkai::args::QueueArgs { queue_url: None, endpoint_url: None },
     }
 }
