@@ -1,9 +1,9 @@
 //! The clock: the only place that reads the time.
 
-use std::time::{SystemTime, UNIX_EPOCH};
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use effect::Time;
-use payment::ports::Clock;
+use payment::ports::{Clock, Pause};
 
 /// The system's clock.
 #[derive(Debug, Clone, Copy, Default)]
@@ -16,6 +16,12 @@ impl Clock for SystemClock {
         // A clock before 1970 cannot sign a request either: it reads as the epoch.
         let since_epoch = now.duration_since(UNIX_EPOCH).unwrap_or_default();
         Time(i64::try_from(since_epoch.as_millis()).unwrap_or(i64::MAX))
+    }
+}
+
+impl Pause for SystemClock {
+    async fn pause(&self, ms: u64) {
+        tokio::time::sleep(Duration::from_millis(ms)).await;
     }
 }
 

@@ -106,15 +106,7 @@ impl SettleSettings {
                     PROVIDER_TIMEOUT_MS less than FUNCTION_TIMEOUT_S";
         let most = function_timeout_ms - provider_timeout_ms - 1;
         let write_margin_ms = env.positive("WRITE_MARGIN_MS", most, rule)?;
-        let rule = "a whole number of seconds, from 1 to 600";
-        let longest_execution_ms =
-            seconds(env.positive("LONGEST_EXECUTION_S", MAX_PROVIDER_EXECUTION_MS / 1_000, rule)?);
-        let rules = Rules {
-            schedule_ms: schedule(env)?,
-            longest_execution_ms,
-            search_lag_ms: env.positive_seconds("SEARCH_LAG_S")?,
-            ..Rules::production()
-        };
+        let rules = rules(env)?;
         Ok(Self {
             table: env.require("TABLE_NAME")?,
             dead_letter_url: env.require("DEAD_LETTER_URL")?,
@@ -127,6 +119,31 @@ impl SettleSettings {
                 limits: Limits { provider_timeout_ms, write_margin_ms },
                 conflicts: CONFLICTS,
             },
+        })
+    }
+}
+
+/// What `intake` is told by its environment.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct IntakeSettings {
+    /// Name of the payments table.
+    pub table: String,
+    /// URL of the command queue.
+    pub queue_url: String,
+    /// The protocol's numbers, those that `settle` has.
+    pub rules: Rules,
+}
+
+impl IntakeSettings {
+    /// Reads the variables.
+    ///
+    /// # Errors
+    /// Returns [`SettingsError`] for the first variable that is missing or outside its limits.
+    pub fn read(env: &Environment) -> Result<Self, SettingsError> {
+        Ok(Self {
+            table: env.require("TABLE_NAME")?,
+            queue_url: env.require("QUEUE_URL")?,
+            rules: rules(env)?,
         })
     }
 }
@@ -204,6 +221,17 @@ impl EnqueueSettings {
     pub fn read(env: &Environment) -> Result<Self, SettingsError> {
         Ok(Self { queue_url: env.require("QUEUE_URL")? })
     }
+}
+
+fn rules(env: &Environment) -> Result<Rules, SettingsError> {
+    let rule = "a whole number of seconds, from 1 to 600";
+    let longest = env.positive("LONGEST_EXECUTION_S", MAX_PROVIDER_EXECUTION_MS / 1_000, rule)?;
+    Ok(Rules {
+        schedule_ms: schedule(env)?,
+        longest_execution_ms: seconds(longest),
+        search_lag_ms: env.positive_seconds("SEARCH_LAG_S")?,
+        ..Rules::production()
+    })
 }
 
 fn schedule(env: &Environment) -> Result<Vec<i64>, SettingsError> {

@@ -128,7 +128,9 @@ fn metadata(
     })
 }
 
-fn rfc3339(at: effect::Time) -> String {
+/// Writes a time as RFC 3339 has it, in UTC.
+#[must_use]
+pub fn rfc3339(at: effect::Time) -> String {
     let nanos = i128::from(at.0) * 1_000_000;
     time::OffsetDateTime::from_unix_timestamp_nanos(nanos)
         .ok()

@@ -29,7 +29,7 @@ pub use command::{COMMAND_SCHEMA, Command, MAX_COMMAND_BYTES, Malformed, Reporte
 pub use converge::{Converged, Invocation, NotRecorded, Settings, converge};
 pub use currencies::{CurrencyRules, InvalidMoney};
 pub use decide::{Limits, Step, Turn, decide, due};
-pub use events::{EVENT_VERSION, Event, EventType, announced, rebuild};
+pub use events::{EVENT_VERSION, Event, EventType, announced, rebuild, rfc3339};
 pub use ids::{
     CustomerId, InvalidName, Kind, OperationKey, OrderId, PaymentId, PaymentMethodId, Ref, SHARDS, Tenant,
     looks_like_a_card_number,

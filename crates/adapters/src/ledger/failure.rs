@@ -2,7 +2,10 @@
 
 use aws_sdk_dynamodb::{
     error::{ProvideErrorMetadata, SdkError},
-    operation::{RequestId, put_item::PutItemError, update_item::UpdateItemError},
+    operation::{
+        RequestId, put_item::PutItemError, transact_write_items::TransactWriteItemsError,
+        update_item::UpdateItemError,
+    },
 };
 use aws_smithy_runtime_api::client::orchestrator::HttpResponse;
 
@@ -21,6 +24,20 @@ pub(super) enum Failure {
     Refused(&'static str),
     /// No reply that tells: it may have been written.
     Unknown(&'static str),
+}
+
+/// Why a transaction was not made.
+#[derive(Debug)]
+pub(super) enum Canceled {
+    /// The condition of one of its writes did not hold.
+    Condition {
+        /// Which of them, from 0; the first, if several did not.
+        position: usize,
+        /// The item as it stands, if there is one.
+        item: Option<Item>,
+    },
+    /// Anything else: never [`Failure::Condition`].
+    Otherwise(Failure),
 }
 
 /// The part of an operation's own errors that carries the stored item.
@@ -54,6 +71,30 @@ where
     of(error)
 }
 
+/// Tells what a failed transaction allows to conclude. Its reasons come by position, one for each write.
+pub(super) fn of_transaction(error: &SdkError<TransactWriteItemsError, HttpResponse>) -> Canceled {
+    let SdkError::ServiceError(service) = error else { return Canceled::Otherwise(of(error)) };
+    let TransactWriteItemsError::TransactionCanceledException(canceled) = service.err() else {
+        return Canceled::Otherwise(of(error));
+    };
+    let reasons = canceled.cancellation_reasons();
+    let code_of = |wanted: &str| reasons.iter().position(|reason| reason.code() == Some(wanted));
+    if let Some(position) = code_of("ConditionalCheckFailed") {
+        let item = reasons.get(position).and_then(|reason| reason.item()).cloned();
+        return Canceled::Condition { position, item };
+    }
+    let busy = ["ThrottlingError", "ProvisionedThroughputExceeded"];
+    let failure = if code_of("TransactionConflict").is_some() {
+        Failure::TransactionConflict
+    } else if busy.iter().any(|code| code_of(code).is_some()) {
+        Failure::Throttled
+    } else {
+        Failure::Refused("the transaction was canceled")
+    };
+    tracing::warn!(?failure, request_id = error.request_id(), "the transaction was not made");
+    Canceled::Otherwise(failure)
+}
+
 /// Tells what any failed request allows to conclude.
 pub(super) fn of<E: ProvideErrorMetadata>(error: &SdkError<E, HttpResponse>) -> Failure {
     let service = match error {
@@ -65,7 +106,7 @@ pub(super) fn of<E: ProvideErrorMetadata>(error: &SdkError<E, HttpResponse>) -> 
     };
     let code = service.err().code().unwrap_or_default();
     let failure = match code {
-        "TransactionConflictException" => Failure::TransactionConflict,
+        "TransactionConflictException" | "TransactionInProgressException" => Failure::TransactionConflict,
         "ProvisionedThroughputExceededException" | "RequestLimitExceeded" | "ThrottlingException" => {
             Failure::Throttled
         }
@@ -78,4 +119,14 @@ pub(super) fn of<E: ProvideErrorMetadata>(error: &SdkError<E, HttpResponse>) -> 
     // The message is left out: it may quote the item.
     tracing::warn!(code, request_id = error.request_id(), "the table did not do it");
     failure
+}
+
+/// Returns a fixed text for a failure.
+pub(super) fn why(failure: Failure) -> &'static str {
+    match failure {
+        Failure::Condition(_) => "a condition failed",
+        Failure::TransactionConflict => "a transaction holds the item",
+        Failure::Throttled => "the table is busy",
+        Failure::Refused(reason) | Failure::Unknown(reason) => reason,
+    }
 }

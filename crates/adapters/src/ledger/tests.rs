@@ -9,11 +9,12 @@ use effect::{Attempt, Frozen, ProviderKey, ReviewReason, Rules, Standing, Status
 use payment::{
     Account, Announced, CaptureMethod, Claim, Command, Converged, Effect, Invocation, Limits, Operation,
     OperationKey, Payment, Settings, converge,
-    ports::{Clock, NoCredentials},
+    ports::{Clock, NoCredentials, Randomness},
 };
 use stripe_wire::{HttpReply, HttpRequest, Stripe, Transport, TransportError};
 
 use super::*;
+use crate::OsRandomness;
 
 const CHARGE: &str = r#"{
     "schema": "ikkai.command/1", "type": "charge", "tenant": "shop-eu-1", "order": "order-2026-000123456",

@@ -9,7 +9,7 @@ use crate::{
     test_http::{Reply, Scripted},
 };
 
-fn record(version: u64, due_at: Option<i64>) -> Record {
+pub(super) fn record(version: u64, due_at: Option<i64>) -> Record {
     let payment = Payment::empty("shop".parse().unwrap(), "o-1".parse().unwrap());
     Record {
         id: payment.id(),
@@ -23,7 +23,7 @@ fn record(version: u64, due_at: Option<i64>) -> Record {
     }
 }
 
-fn error(code: &str) -> Reply {
+pub(super) fn error(code: &str) -> Reply {
     Reply::With(
         400,
         format!(r#"{{"__type": "com.amazonaws.dynamodb.v20120810#{code}", "message": "secret item"}}"#),
@@ -46,19 +46,19 @@ fn condition_failed(record: &Record) -> Reply {
     )
 }
 
-fn busy() -> Reply {
+pub(super) fn busy() -> Reply {
     error("ThrottlingException")
 }
 
-fn broken() -> Reply {
+pub(super) fn broken() -> Reply {
     Reply::With(500, r#"{"__type": "InternalServerError"}"#.to_owned())
 }
 
-fn done() -> Reply {
+pub(super) fn done() -> Reply {
     Reply::With(200, "{}".to_owned())
 }
 
-fn ledger(server: &Scripted) -> DynamoLedger {
+pub(super) fn ledger(server: &Scripted) -> DynamoLedger {
     let env = Environment::from([
         ("AWS_REGION", "us-east-1"),
         ("AWS_ACCESS_KEY_ID", "test"),
