@@ -6,8 +6,8 @@ use crate::{
     accept::accept,
     command::{Command, Malformed, Reported},
     decide::{Limits, Step, Turn, decide, due},
-    ids::OperationKey,
-    plan::plan,
+    ids::{OperationKey, PaymentId},
+    plan::plan_in_place,
     ports::{Answer, Clock, Expected, Ledger, Processor, Question, Request, SaveError},
     record::{Account, Claim, Effect, Payment, Record},
     seal::{Guard, seal},
@@ -102,6 +102,7 @@ pub async fn converge<L: Ledger, P: Processor, C: Clock>(
         settings,
         invocation,
         command,
+        id: stored.as_ref().map_or_else(|| payment.id(), |record| record.id.clone()),
         stored,
         payment,
         turn,
@@ -119,6 +120,8 @@ struct Worker<'a, L, P, C> {
     settings: &'a Settings,
     invocation: &'a Invocation,
     command: &'a Command,
+    /// The payment's identity: a digest, taken once.
+    id: PaymentId,
     stored: Option<Record>,
     payment: Payment,
     turn: Turn,
@@ -137,7 +140,7 @@ impl<L: Ledger, P: Processor, C: Clock> Worker<'_, L, P, C> {
     async fn run(&mut self) -> Result<Converged, NotRecorded> {
         loop {
             self.turn.effect.now = self.clock.now();
-            self.payment = plan(self.payment.clone(), self.turn.effect.now, &self.settings.rules);
+            plan_in_place(&mut self.payment, self.turn.effect.now, &self.settings.rules);
             let step = decide(
                 &self.payment,
                 self.stored.as_ref(),
@@ -181,7 +184,7 @@ impl<L: Ledger, P: Processor, C: Clock> Worker<'_, L, P, C> {
             attempt.barred = false;
         }
         if attempt.frozen.is_none() {
-            let operation_id = key.id(&self.payment.id());
+            let operation_id = key.id(&self.id);
             let provider_key = ProviderKey::derive(&self.settings.stack, &operation_id, attempt.generation);
             let Some(request) = self.request(key, attempt.generation) else {
                 return Ok(Saved::DecideAgain);
@@ -384,7 +387,7 @@ impl<L: Ledger, P: Processor, C: Clock> Worker<'_, L, P, C> {
         let charge = self.payment.charge_of(key);
         match &self.payment.operations.get(&charge)?.effect {
             Effect::Charge { amount, currency, .. } => Some(Expected {
-                operation_id: charge.id(&self.payment.id()),
+                operation_id: charge.id(&self.id),
                 amount: *amount,
                 currency: *currency,
             }),

@@ -176,7 +176,9 @@ impl Payment {
         match operation.effect {
             Effect::Void { .. } => true,
             Effect::Charge { .. } => self
-                .charges()
+                .operations
+                .iter()
+                .filter(|(_, earlier)| matches!(earlier.effect, Effect::Charge { .. }))
                 .filter(|(other, earlier)| *other != key && earlier.seq < operation.seq)
                 .all(|(other, earlier)| self.is_out_of_the_way(other, earlier)),
         }

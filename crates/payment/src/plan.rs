@@ -16,12 +16,17 @@ pub const CHARGE_SUCCEEDED: &str = "charge_succeeded";
 /// Adds what follows: voids of failed attempts, refusals behind a success, and hand-overs to a person.
 #[must_use]
 pub fn plan(mut payment: Payment, now: Time, rules: &Rules) -> Payment {
-    add_voids(&mut payment, now);
-    settle_voids(&mut payment);
-    refuse_behind_a_success(&mut payment);
-    hand_over_what_an_earlier_attempt_overtook(&mut payment);
-    hand_over_what_never_ends(&mut payment, now, rules);
+    plan_in_place(&mut payment, now, rules);
     payment
+}
+
+/// As [`plan`], for the loop, which plans the same payment anew at every turn.
+pub(crate) fn plan_in_place(payment: &mut Payment, now: Time, rules: &Rules) {
+    add_voids(payment, now);
+    settle_voids(payment);
+    refuse_behind_a_success(payment);
+    hand_over_what_an_earlier_attempt_overtook(payment);
+    hand_over_what_never_ends(payment, now, rules);
 }
 
 fn add_voids(payment: &mut Payment, now: Time) {
