@@ -201,13 +201,7 @@ impl<L: Ledger, P: Processor, C: Clock> Worker<'_, L, P, C> {
         let saved = self.save(Some(claim), self.guard()).await?;
         if matches!(saved, Saved::Won) {
             self.turn.claimed = true;
-            self.turn.effect = effect::Turn {
-                now: self.turn.effect.now,
-                jitter_per_mille: self.turn.effect.jitter_per_mille,
-                armed: true,
-                fresh,
-                ..effect::Turn::default()
-            };
+            self.turn.effect = effect::Turn { armed: true, fresh, ..self.turn.anew() };
         }
         Ok(saved)
     }
@@ -354,12 +348,7 @@ impl<L: Ledger, P: Processor, C: Clock> Worker<'_, L, P, C> {
             .and_then(|record| record.claim.as_ref())
             .is_some_and(|claim| claim.token == self.turn.token);
         let ambiguous = self.turn.effect.ambiguous;
-        self.turn.effect = effect::Turn {
-            now,
-            jitter_per_mille: self.turn.effect.jitter_per_mille,
-            ambiguous,
-            ..effect::Turn::default()
-        };
+        self.turn.effect = effect::Turn { ambiguous, ..self.turn.anew() };
         self.payment = payment;
         self.stored = current;
         Ok(Saved::DecideAgain)
@@ -386,11 +375,9 @@ impl<L: Ledger, P: Processor, C: Clock> Worker<'_, L, P, C> {
     fn expected(&self, key: &OperationKey) -> Option<Expected> {
         let charge = self.payment.charge_of(key);
         match &self.payment.operations.get(&charge)?.effect {
-            Effect::Charge { amount, currency, .. } => Some(Expected {
-                operation_id: charge.id(&self.id),
-                amount: *amount,
-                currency: *currency,
-            }),
+            Effect::Charge { amount, currency, .. } => {
+                Some(Expected { operation_id: charge.id(&self.id), amount: *amount, currency: *currency })
+            }
             Effect::Void { .. } => None,
         }
     }

@@ -65,11 +65,7 @@ impl Turn {
     /// Turns to an operation, forgetting what was learned about another.
     pub fn focus_on(&mut self, key: &OperationKey) {
         if self.focus.as_ref() != Some(key) {
-            self.effect = effect::Turn {
-                now: self.effect.now,
-                jitter_per_mille: self.effect.jitter_per_mille,
-                ..effect::Turn::default()
-            };
+            self.effect = self.anew();
             self.focus = Some(key.clone());
         }
     }
@@ -78,6 +74,11 @@ impl Turn {
         if self.focus.as_ref() == Some(key) {
             return self.effect.clone();
         }
+        self.anew()
+    }
+
+    /// Returns the state of an operation about which this turn has learned nothing.
+    pub(crate) fn anew(&self) -> effect::Turn {
         effect::Turn {
             now: self.effect.now,
             jitter_per_mille: self.effect.jitter_per_mille,
