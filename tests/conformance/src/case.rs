@@ -66,8 +66,12 @@ pub async fn run<S, F>(
 where
     F: Future<Output = Result<S>>,
 {
-    let attempts = cases.into_iter().map(|case| attempt(subject, case, &fresh));
-    stream::iter(attempts).buffered(at_once).collect().await
+    let numbered = cases.into_iter().enumerate();
+    let attempts = numbered.map(async |(number, case)| (number, attempt(subject, case, &fresh).await));
+    let mut outcomes: Vec<(usize, Outcome)> =
+        stream::iter(attempts).buffer_unordered(at_once).collect().await;
+    outcomes.sort_unstable_by_key(|(number, _)| *number);
+    outcomes.into_iter().map(|(_, outcome)| outcome).collect()
 }
 
 async fn attempt<S, F>(subject: &'static str, case: Case<S>, fresh: &impl Fn(&'static str) -> F) -> Outcome

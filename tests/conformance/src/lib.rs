@@ -5,14 +5,17 @@
 //! a run fails on a deviation that is not recorded, and on a recorded one that no longer shows: nothing is skipped, and
 //! the record stays true.
 
+pub mod bus;
 mod case;
 mod deviations;
 mod emulators;
 mod lossy;
 
+pub mod queue;
 mod report;
 mod sources;
 
+pub mod stripe;
 mod suites;
 pub mod table;
 
