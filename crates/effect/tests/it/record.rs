@@ -1,6 +1,9 @@
 //! The durable state itself: ranks, ends, what is stored of it, and what an ended one keeps.
 
-use effect::{Attempt, KEY_WINDOW_MS, ReviewReason, Standing, Time, digest_hex, hours, minutes, seconds};
+use effect::{
+    Attempt, CLAIM_GRACE_MS, KEY_WINDOW_MS, MAX_CLOCK_SKEW_MS, ReviewReason, Rules, Standing, Time,
+    digest_hex, hours, minutes, seconds,
+};
 
 use crate::situations::{ENDS, NOW, frozen, sent_ago};
 
@@ -120,4 +123,17 @@ fn times_are_counted_in_milliseconds_and_never_overflow() {
     assert_eq!(Time(i64::MIN).since_ms(Time(1)), i64::MIN);
     let seconds = [(1_999, 1), (2_000, 2), (-1, -1), (0, 0)];
     assert!(seconds.iter().all(|(ms, whole)| Time(*ms).epoch_seconds() == *whole));
+}
+
+#[test]
+fn the_deployments_numbers_are_the_designs() {
+    let rules = Rules {
+        schedule_ms: vec![60_000, 300_000, 1_800_000, 7_200_000],
+        longest_execution_ms: 600_000,
+        search_lag_ms: 3_600_000,
+        not_final_after_ms: 15 * 24 * 3_600_000,
+        processing_ms: 7_200_000,
+    };
+    assert_eq!(Rules::production(), rules);
+    assert_eq!((KEY_WINDOW_MS, CLAIM_GRACE_MS, MAX_CLOCK_SKEW_MS), (82_800_000, 5_000, 300_000));
 }
