@@ -20,11 +20,11 @@ impl State {
         let payment = intent.payment_id().parse::<PaymentId>().ok();
         match status {
             stripe_sim::Status::Processing => {
-                let at = self.now + self.rng.between(1_000, hours(100));
+                let at = self.now + self.rng.between(1_000, self.options.processing_ms);
                 let succeed = self.rng.chance(500);
                 self.schedule(at, Event::SettleProcessing { id: id.clone(), succeed });
                 if self.rng.chance(150) {
-                    let at = self.now + self.rng.between(1_000, hours(50));
+                    let at = self.now + self.rng.between(1_000, self.options.processing_ms / 2);
                     self.schedule(at, Event::CancelOutside { id: id.clone() });
                 }
             }

@@ -85,10 +85,10 @@ pub(crate) fn tamper(state: &mut State, worker: &Worker, expected: Option<&Recor
     let mut record = next.clone();
     let Some(breakage) = state.options.breakage else { return record };
     let (absent, lowered) = (std::mem::take(&mut state.absent), std::mem::take(&mut state.lowered));
-    let before = expected.map(|record| record.payment.operations.clone()).unwrap_or_default();
+    let before = expected.map(|record| &record.payment.operations);
     for (key, operation) in &mut record.payment.operations {
         let attempt = &mut operation.attempt;
-        let was = before.get(key).map(|operation| operation.attempt.standing);
+        let was = before.and_then(|held| held.get(key)).map(|operation| operation.attempt.standing);
         match breakage {
             Breakage::WindowIgnored if attempt.first_sent_at.is_some() => {
                 attempt.first_sent_at = Some(Time(state.now + effect::hours(10_000)));

@@ -4,11 +4,12 @@ use std::{
     collections::BTreeMap,
     future::Future,
     pin::Pin,
+    rc::Rc,
     task::{Context, Poll, Waker},
 };
 
 use aws_lambda_events::sqs::SqsBatchResponse;
-use payment::{Command, PaymentId};
+use payment::PaymentId;
 
 use crate::{
     breakage::Breakage,
@@ -16,7 +17,6 @@ use crate::{
     kinds::Kind,
     options::{FUNCTION_TIMEOUT_MS, VISIBILITY_MS},
     queue::Message,
-    run::command_of,
     state::{Event, PauseId, START_MS, Shared, State, TaskId, Wake},
 };
 
@@ -37,17 +37,9 @@ pub(crate) enum Done {
 
 pub(crate) struct Task {
     pub(crate) work: Work,
+    /// The payment that the worker is about: the first of its batch.
+    pub(crate) payment: Option<PaymentId>,
     pub(crate) future: Pin<Box<dyn Future<Output = Done>>>,
-}
-
-impl Task {
-    /// Returns the payment that the worker is about: the first of its batch.
-    fn payment(&self) -> Option<PaymentId> {
-        match &self.work {
-            Work::Settle { messages } => messages.first().and_then(|message| message.group.parse().ok()),
-            Work::Sweep | Work::Publish { .. } => None,
-        }
-    }
 }
 
 pub(crate) struct Driver {
@@ -96,20 +88,17 @@ impl Driver {
             Event::Publish => self.publish(),
             Event::Kill(task) => {
                 if let Some(task) = self.tasks.remove(&task) {
-                    self.with(|state| state.struck(Kind::FunctionTimeout, task.payment().as_ref()));
+                    self.with(|state| state.struck(Kind::FunctionTimeout, task.payment.as_ref()));
                     self.bury(task);
                 }
             }
             Event::Command(index) => self.with(|state| {
-                let command = Command::Charge(command_of(&state.options.orders[index].clone()));
-                let taken = state.queue.send(
-                    state.now,
-                    command.payment_id().as_str(),
-                    &command.deduplication_id(),
-                    &command.to_body(),
-                );
-                state.note(|| format!("command taken={taken} {}", command.to_body()));
-                invariants::remember_order(state, index);
+                let asked = Rc::clone(&state.asked);
+                let asked = &asked[index];
+                let group = asked.payment.as_str();
+                let taken = state.queue.send(state.now, group, &asked.deduplication_id, &asked.body);
+                state.note(|| format!("command taken={taken} {}", asked.body));
+                invariants::remember_order(state, asked);
                 let at = state.now + 5;
                 state.schedule(at, Event::Receive);
             }),
@@ -158,7 +147,7 @@ impl Driver {
     /// Lets a paused call go on, unless its worker dies there.
     fn resume(&mut self, pause: PauseId, wake: Wake) {
         let task = self.with(|state| state.pauses.get(&pause).map(|waiting| waiting.task));
-        let payment = task.and_then(|id| self.tasks.get(&id)).and_then(Task::payment);
+        let payment = task.and_then(|id| self.tasks.get(&id)).and_then(|task| task.payment.as_ref());
         let resumed = self.with(|state| {
             let waiting = state.pauses.get_mut(&pause)?;
             if waiting.woken.is_some() {
@@ -170,10 +159,10 @@ impl Driver {
             state.points += 1;
             state.note(|| format!("w{task} {point} {wake:?}"));
             let dies = if state.options.crash_at.contains(&number) {
-                state.struck(Kind::Crash, payment.as_ref());
+                state.struck(Kind::Crash, payment);
                 true
             } else {
-                state.strikes(Kind::Crash, payment.as_ref())
+                state.strikes(Kind::Crash, payment)
             };
             if dies {
                 state.note(|| format!("w{task} dies at `{point}` (pause point {number})"));
@@ -229,13 +218,13 @@ impl Driver {
                 };
                 state.plan_publish(1_000);
             }),
-            (work, _) => self.bury(Task { work, future: task.future }),
+            (work, _) => self.bury(Task { work, payment: task.payment, future: task.future }),
         }
     }
 
     /// What happens outside when a worker ends without an answer.
     fn bury(&mut self, task: Task) {
-        let Task { work, future } = task;
+        let Task { work, payment: _, future } = task;
         drop(future);
         self.with(|state| match work {
             // Its messages become visible again by themselves.

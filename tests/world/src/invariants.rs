@@ -1,11 +1,11 @@
 //! What must hold after every step and at the end. Effects are counted at the simulated Stripe.
 
-use std::fmt::Write;
+use std::{fmt::Write, rc::Rc};
 
 use effect::{Standing, Time};
 use payment::{Effect, OperationKey, PaymentId, Record, ports::BusEntry};
 
-use crate::{kinds::Kind, state::State};
+use crate::{asked::Asked, kinds::Kind, state::State};
 
 /// Describes a record in one line, for the trace.
 pub(crate) fn summary(record: &Record) -> String {
@@ -50,41 +50,32 @@ pub(crate) fn check_write(state: &mut State, before: Option<&Record>, after: &Re
 
 /// At most one intent of a payment is paid or payable at any time, and at most one effect belongs to an operation.
 pub(crate) fn check_effects(state: &mut State) {
-    let ids: Vec<PaymentId> = state.table.keys().cloned().collect();
-    for id in ids {
-        let open = state.stripe.paid_or_payable(id.as_str()).count();
-        if open > 1 {
-            state.violate(format!("{id} has {open} intents that are paid or payable"));
-        }
-    }
-    let twice: Vec<String> = state
-        .stripe
-        .effects()
-        .operations
-        .iter()
+    let open = state.table.keys().map(|id| (id, state.stripe.paid_or_payable(id.as_str()).count()));
+    let twice = open
+        .filter(|(_, open)| *open > 1)
+        .map(|(id, open)| format!("{id} has {open} intents that are paid or payable"));
+    let operations = state.stripe.effects().operations.iter();
+    let repeated = operations
         .filter(|(_, count)| count.intents_created > 1 || count.intents_succeeded > 1)
-        .map(|(operation, count)| format!("{operation} has {} intents", count.intents_created))
-        .collect();
-    for what in twice {
+        .map(|(operation, count)| format!("{operation} has {} intents", count.intents_created));
+    let broken: Vec<String> = twice.chain(repeated).collect();
+    for what in broken {
         state.violate(what);
     }
 }
 
 /// Remembers when the queue first took an operation's command.
-pub(crate) fn remember_order(state: &mut State, index: usize) {
-    let command = crate::run::command_of(&state.options.orders[index].clone());
-    let id = command.key().id(&command.payment_id());
+pub(crate) fn remember_order(state: &mut State, asked: &Asked) {
     let number = state.taken.len() as u64;
-    let is_first = !state.taken.contains_key(&id);
-    if !is_first {
+    if state.taken.contains_key(&asked.operation) {
         return;
     }
-    let late_first = command.reference.as_str() == "1"
-        && state.taken.keys().any(|other| other.starts_with(command.payment_id().as_str()));
+    let late_first = asked.key.reference.as_str() == "1"
+        && state.taken.keys().any(|other| other.starts_with(asked.payment.as_str()));
     if late_first {
-        state.struck(Kind::Reordering, Some(&command.payment_id()));
+        state.struck(Kind::Reordering, Some(&asked.payment));
     }
-    state.taken.insert(id, number);
+    state.taken.insert(asked.operation.clone(), number);
 }
 
 /// The operations of a payment stand in the order in which the queue took them, unless one was dead-lettered.
@@ -169,7 +160,7 @@ pub(crate) fn check_end(state: &mut State) {
             state.violate(format!("the {group} still holds messages at the end"));
         }
     }
-    let records: Vec<Record> = state.table.values().cloned().collect();
+    let records: Vec<Rc<Record>> = state.table.values().cloned().collect();
     if state.port_calls != state.requests {
         let (calls, requests) = (state.port_calls, state.requests);
         state.violate(format!("{calls} port calls made {requests} requests"));
@@ -193,16 +184,10 @@ pub(crate) fn check_end(state: &mut State) {
             }
         }
     }
-    let orders = state.options.orders.clone();
-    for order in orders {
-        let command = crate::run::command_of(&order);
-        let key = OperationKey::charge(command.reference.clone());
-        let recorded = state
-            .table
-            .get(&command.payment_id())
-            .is_some_and(|record| record.payment.operations.contains_key(&key));
-        if !recorded {
-            state.violate(format!("a command was lost: {}", key.id(&command.payment_id())));
+    for asked in Rc::clone(&state.asked).iter() {
+        let record = state.table.get(&asked.payment);
+        if !record.is_some_and(|record| record.payment.operations.contains_key(&asked.key)) {
+            state.violate(format!("a command was lost: {}", asked.operation));
         }
     }
 }
