@@ -256,7 +256,8 @@ fn draw_few_orders(rng: &mut Rng) -> Vec<Order> {
         if rng.chance(250) {
             let soon = *rng.pick(&[5, seconds(5), minutes(10)]);
             let at = if rng.chance(150) { at / 2 } else { at + rng.between(0, soon) };
-            orders.push(Order { reference: "2", payment_method: rng.pick(&CARDS), at, ..first.clone() });
+            let payment_method = *rng.pick(&CARDS);
+            orders.push(Order { reference: "2", payment_method, at, ..first.clone() });
         }
         if rng.chance(60) {
             let at = at + rng.between(0, minutes(10));
