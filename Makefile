@@ -72,6 +72,14 @@ check: setup ## formatting, lints, layers, template, licences
 	cargo fetch --locked
 	cargo deny --offline check licenses bans sources
 
+# A part of them: make mutants ARGS='--file crates/effect/src/key.rs'.
+.PHONY: mutants
+CARGO_MUTANTS := 27.1.0
+mutants: ## every change that cargo-mutants knows to make to effect and payment must fail their own tests
+	@target/tools/bin/cargo-mutants mutants --version 2>/dev/null | grep -qwF $(CARGO_MUTANTS) || \
+	cargo install --root target/tools --version $(CARGO_MUTANTS) --locked cargo-mutants
+	@$(PYTHON) infra/check/mutants.py target/tools/bin/cargo-mutants $(ARGS)
+
 fmt: ## format the Rust code
 	cargo fmt --all
 

@@ -2,7 +2,10 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::attempt::{Attempt, ReviewReason, Standing};
+use crate::{
+    attempt::{Attempt, ReviewReason, Standing},
+    laws::Found,
+};
 
 /// What the provider's object with this id is, as far as its source could tell.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
@@ -34,6 +37,7 @@ pub enum Outcome {
 impl Attempt {
     /// Takes in a fact about a payment intent. The order of facts, and how often each comes, does not matter.
     pub fn absorb(&mut self, fact: &Fact) {
+        let found = Found::before(self);
         match &fact.outcome {
             None => self.raise_seen(),
             Some(Outcome::Declined(code)) => self.absorb_decline(code),
@@ -43,10 +47,12 @@ impl Attempt {
             Some(Outcome::Canceled) => self.absorb_end(Standing::Canceled),
         }
         self.remember(&fact.id);
+        found.assert_kept_by_fact(self, &fact.id, Standing::rank);
     }
 
     /// Takes in a fact about a refund, which has ranks of its own (see [`Standing::refund_rank`]).
     pub fn absorb_refund(&mut self, fact: &Fact) {
+        let found = Found::before(self);
         match &fact.outcome {
             None | Some(Outcome::Authorized) => self.raise_seen(),
             Some(Outcome::Declined(code)) => {
@@ -64,6 +70,7 @@ impl Attempt {
             Some(Outcome::Canceled) => self.absorb_refund_end(Standing::Canceled),
         }
         self.remember(&fact.id);
+        found.assert_kept_by_fact(self, &fact.id, Standing::refund_rank);
     }
 
     fn remember(&mut self, id: &str) {
@@ -84,6 +91,7 @@ impl Attempt {
         if self.review.is_none_or(|held| gravity(reason) > gravity(held)) {
             self.review = Some(reason);
         }
+        assert!(self.review.is_some(), "a review asked for is on record");
     }
 
     // An object that exists means that something was sent: no later reply may call the operation refused.

@@ -214,6 +214,7 @@ impl Attempt {
         self.raise(standing);
         self.code = code.map(str::to_owned);
         self.seal_if_ended();
+        assert!(self.standing.is_ended(), "an end ends it, whatever it was before");
     }
 
     /// Replaces an ended operation's frozen body by its digest, and forgets what only an open one needs.
@@ -230,7 +231,7 @@ impl Attempt {
     }
 }
 
-fn is_digest(body: &str) -> bool {
+pub(crate) fn is_digest(body: &str) -> bool {
     body.len() == 64 && body.bytes().all(|b| b.is_ascii_hexdigit())
 }
 

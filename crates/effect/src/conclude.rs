@@ -2,6 +2,7 @@
 
 use crate::{
     attempt::{Attempt, ReviewReason, Standing, Status},
+    laws::Found,
     policy::Keyed,
     rules::Rules,
     time::Time,
@@ -100,6 +101,7 @@ pub fn conclude(attempt: &mut Attempt, note: Note, turn: &mut Turn, rules: &Rule
         turn.resend = false;
         return;
     }
+    let found = Found::before(attempt);
     match note {
         Note::Hits { candidates, more } => conclude_hits(attempt, candidates, more, turn, rules),
         Note::Checked => {
@@ -136,6 +138,7 @@ pub fn conclude(attempt: &mut Attempt, note: Note, turn: &mut Turn, rules: &Rule
         }
         Note::AccountChanged => attempt.require_review(ReviewReason::AccountChanged),
     }
+    found.assert_kept_by_note(attempt);
 }
 
 fn conclude_ambiguous(attempt: &mut Attempt, resend: bool, turn: &mut Turn, rules: &Rules) {

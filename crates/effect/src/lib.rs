@@ -13,6 +13,7 @@ mod absorb;
 mod attempt;
 mod conclude;
 mod key;
+mod laws;
 mod policy;
 mod rules;
 mod time;

@@ -67,9 +67,9 @@ impl Rules {
             search_lag_ms: hours(1),
             not_final_after_ms: hours(15 * 24),
             processing_ms: hours(2),
-            // Most cards' authorizations end after 7 days.
-            authorization_look_ms: hours(6 * 24),
-            authorization_again_ms: hours(6),
+            // Most cards' authorizations end after 7 days, some after 5.
+            authorization_look_ms: hours(4 * 24),
+            authorization_again_ms: hours(12),
             action_timeout_ms: hours(24),
         }
     }

@@ -6,8 +6,8 @@ use crate::{
     accept::accept,
     command::{Command, Malformed},
     decide::{Limits, Step, Turn, decide, due},
-    ids::OperationKey,
-    plan::plan,
+    ids::{OperationKey, PaymentId},
+    plan::plan_in_place,
     ports::{Answer, Clock, Expected, Ledger, Object, Processor, Question, Request, SaveError},
     record::{Account, Claim, Effect, Payment, Record},
     seal::{Guard, seal},
@@ -104,6 +104,7 @@ pub async fn converge<L: Ledger, P: Processor, C: Clock>(
         settings,
         invocation,
         command,
+        id: stored.as_ref().map_or_else(|| payment.id(), |record| record.id.clone()),
         stored,
         payment,
         turn,
@@ -121,6 +122,8 @@ struct Worker<'a, L, P, C> {
     settings: &'a Settings,
     invocation: &'a Invocation,
     command: &'a Command,
+    /// The payment's identity: a digest, taken once.
+    id: PaymentId,
     stored: Option<Record>,
     payment: Payment,
     turn: Turn,
@@ -139,7 +142,7 @@ impl<L: Ledger, P: Processor, C: Clock> Worker<'_, L, P, C> {
     async fn run(&mut self) -> Result<Converged, NotRecorded> {
         loop {
             self.turn.effect.now = self.clock.now();
-            self.payment = plan(self.payment.clone(), self.turn.effect.now, &self.settings.rules);
+            plan_in_place(&mut self.payment, self.turn.effect.now, &self.settings.rules);
             let step = decide(
                 &self.payment,
                 self.stored.as_ref(),
@@ -183,7 +186,7 @@ impl<L: Ledger, P: Processor, C: Clock> Worker<'_, L, P, C> {
             attempt.barred = false;
         }
         if attempt.frozen.is_none() {
-            let operation_id = key.id(&self.payment.id());
+            let operation_id = key.id(&self.id);
             let provider_key = ProviderKey::derive(&self.settings.stack, &operation_id, attempt.generation);
             let Some(request) = self.request(key, attempt.generation) else {
                 return Ok(Saved::DecideAgain);
@@ -347,12 +350,8 @@ impl<L: Ledger, P: Processor, C: Clock> Worker<'_, L, P, C> {
             .and_then(|record| record.claim.as_ref())
             .is_some_and(|claim| claim.token == self.turn.token);
         let ambiguous = self.turn.effect.ambiguous;
-        self.turn.effect = effect::Turn {
-            now,
-            ambiguous,
-            unsearchable: self.turn.effect.unsearchable,
-            ..self.turn.effect.renewed()
-        };
+        let unsearchable = self.turn.effect.unsearchable;
+        self.turn.effect = effect::Turn { ambiguous, unsearchable, ..self.turn.effect.renewed() };
         self.payment = payment;
         self.stored = current;
         Ok(Saved::DecideAgain)
@@ -396,7 +395,7 @@ impl<L: Ledger, P: Processor, C: Clock> Worker<'_, L, P, C> {
         };
         Some(Expected {
             kind: key.kind,
-            operation_id: self.payment.carrier_of(key).id(&self.payment.id()),
+            operation_id: self.payment.carrier_of(key).id(&self.id),
             amount,
             currency: *currency,
             object,

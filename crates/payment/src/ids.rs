@@ -66,6 +66,9 @@ fn is_plain(text: &str, longest: usize, also: &[u8]) -> bool {
         && text.bytes().all(|b| b.is_ascii_alphanumeric() || also.contains(&b))
 }
 
+/// The shortest number that a card of any issuer bears.
+const FEWEST_CARD_DIGITS: usize = 13;
+
 /// Tells whether a text holds what looks like a card number. Such a text must never be stored.
 ///
 /// It does if it holds a run of digits, unbroken or grouped as on a card, that has an issuer's prefix and that issuer's
@@ -73,6 +76,10 @@ fn is_plain(text: &str, longest: usize, also: &[u8]) -> bool {
 /// with a card's prefix and length.
 #[must_use]
 pub fn looks_like_a_card_number(text: &str) -> bool {
+    // Most names hold too few digits for any card: they are passed without a closer look.
+    if text.bytes().filter(u8::is_ascii_digit).count() < FEWEST_CARD_DIGITS {
+        return false;
+    }
     let is_part = |c: char| c.is_ascii_digit() || c == ' ' || c == '-';
     text.split(|c: char| !is_part(c)).any(|run| {
         let groups: Vec<&str> = run.split([' ', '-']).filter(|group| !group.is_empty()).collect();

@@ -15,6 +15,7 @@ mod decide;
 mod events;
 mod ids;
 mod judge;
+mod laws;
 mod legal;
 mod money;
 mod plan;

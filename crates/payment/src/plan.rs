@@ -23,13 +23,18 @@ pub const REFUNDED_INSTEAD: &str = "refunded_instead";
 /// has come, and hand-overs to a person.
 #[must_use]
 pub fn plan(mut payment: Payment, now: Time, rules: &Rules) -> Payment {
-    add_voids(&mut payment, now);
-    add_timeouts(&mut payment, now, rules);
-    settle_by_state(&mut payment, now);
-    judge_what_waits(&mut payment, now);
-    hand_over_what_an_earlier_attempt_overtook(&mut payment);
-    hand_over_what_never_ends(&mut payment, now, rules);
+    plan_in_place(&mut payment, now, rules);
     payment
+}
+
+/// As [`plan`], for the loop, which plans the same payment anew at every turn.
+pub(crate) fn plan_in_place(payment: &mut Payment, now: Time, rules: &Rules) {
+    add_voids(payment, now);
+    add_timeouts(payment, now, rules);
+    settle_by_state(payment, now);
+    judge_what_waits(payment, now);
+    hand_over_what_an_earlier_attempt_overtook(payment);
+    hand_over_what_never_ends(payment, now, rules);
 }
 
 fn add_voids(payment: &mut Payment, now: Time) {

@@ -5,6 +5,7 @@ use effect::{Rules, Standing, Time};
 use crate::{
     decide::due,
     ids::{Kind, OperationKey, PaymentId},
+    laws::{assert_follows, assert_sound},
     plan::REFUNDED_INSTEAD,
     record::{Announced, Claim, Effect, Operation, Payment, Record},
 };
@@ -39,7 +40,7 @@ pub fn seal(
         Guard::Redelivery | Guard::Due => due(&payment, claim.as_ref(), rules).map(|at| at.max(now)),
     };
     let review_at = payment.needs_review().then(|| stored.and_then(|record| record.review_at).unwrap_or(now));
-    Record {
+    let next = Record {
         id,
         version,
         updated_at: now,
@@ -48,7 +49,12 @@ pub fn seal(
         due_at,
         review_at,
         announce: (!announced.is_empty()).then(|| announced.join(" ")),
+    };
+    assert_sound(&next);
+    if let Some(held) = stored {
+        assert_follows(held, &next);
     }
+    next
 }
 
 fn announce(payment: &mut Payment, id: &PaymentId, at: Announced) -> Vec<String> {

@@ -65,7 +65,7 @@ impl<B: Bus, D: DeadLetters> Publish<B, D> {
 
     /// Publishes in order; returns the sequence number to start again from, if anything failed.
     pub async fn publish(&self, announcements: &[Announcement]) -> Option<String> {
-        let mut chunk: Vec<(&str, BusEntry)> = Vec::new();
+        let mut chunk: Vec<(&str, &BusEntry)> = Vec::new();
         let mut chunk_bytes = 0;
         for announcement in announcements {
             let entries = match &announcement.entries {
@@ -96,18 +96,18 @@ impl<B: Bus, D: DeadLetters> Publish<B, D> {
                     chunk_bytes = 0;
                 }
                 chunk_bytes += bytes;
-                chunk.push((&announcement.sequence_number, entry.clone()));
+                chunk.push((&announcement.sequence_number, entry));
             }
         }
         self.put(&chunk).await
     }
 
     /// Puts one chunk; returns the sequence number of its first entry that was not taken.
-    async fn put(&self, chunk: &[(&str, BusEntry)]) -> Option<String> {
+    async fn put(&self, chunk: &[(&str, &BusEntry)]) -> Option<String> {
         if chunk.is_empty() {
             return None;
         }
-        let entries: Vec<BusEntry> = chunk.iter().map(|(_, entry)| entry.clone()).collect();
+        let entries: Vec<BusEntry> = chunk.iter().map(|(_, entry)| (*entry).clone()).collect();
         let taken = match self.bus.put(&entries).await {
             Ok(taken) => taken,
             Err(error) => {

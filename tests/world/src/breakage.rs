@@ -53,11 +53,15 @@ pub enum Breakage {
     CheckpointSkips,
     /// The sweep never runs.
     NoSweep,
+    /// A refund of more than is left is not refused.
+    CapIgnored,
+    /// Each request for a refund gets a name of its own.
+    RefundNamedPerRequest,
 }
 
 impl Breakage {
     /// Every breakage.
-    pub const ALL: [Self; 25] = [
+    pub const ALL: [Self; 27] = [
         Self::NewKeyPerSend,
         Self::EffectBeforeRecord,
         Self::UnconditionalWrite,
@@ -83,6 +87,8 @@ impl Breakage {
         Self::AnnouncedEarly,
         Self::CheckpointSkips,
         Self::NoSweep,
+        Self::CapIgnored,
+        Self::RefundNamedPerRequest,
     ];
 }
 

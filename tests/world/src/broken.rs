@@ -1,14 +1,16 @@
 //! Deliberate breakages, applied at the ports: the code under test stays as it is, and what it asked for is changed.
 
+use std::borrow::Cow;
+
 use effect::{Fact, Frozen, Note, Outcome, ProviderKey, ReviewReason, Standing, Time};
 use payment::{
-    Account, Effect, Record,
+    Account, Effect, Kind, Record,
     ports::{Answer, Expected, NoCredentials, Processor as ProcessorPort, Question, Request},
 };
 use publish::Announcement;
 use stripe_wire::Stripe;
 
-use crate::{breakage::Breakage, ports::Worker, state::State};
+use crate::{asked::Asked, breakage::Breakage, ports::Worker, state::State};
 
 /// The real processor, run by one build of our code, and broken on request.
 #[derive(Clone)]
@@ -85,10 +87,10 @@ pub(crate) fn tamper(state: &mut State, worker: &Worker, expected: Option<&Recor
     let mut record = next.clone();
     let Some(breakage) = state.options.breakage else { return record };
     let (absent, lowered) = (std::mem::take(&mut state.absent), std::mem::take(&mut state.lowered));
-    let before = expected.map(|record| record.payment.operations.clone()).unwrap_or_default();
+    let before = expected.map(|record| &record.payment.operations);
     for (key, operation) in &mut record.payment.operations {
         let attempt = &mut operation.attempt;
-        let was = before.get(key).map(|operation| operation.attempt.standing);
+        let was = before.and_then(|held| held.get(key)).map(|operation| operation.attempt.standing);
         match breakage {
             Breakage::WindowIgnored if attempt.first_sent_at.is_some() => {
                 attempt.first_sent_at = Some(Time(state.now + effect::hours(10_000)));
@@ -115,6 +117,12 @@ pub(crate) fn tamper(state: &mut State, worker: &Worker, expected: Option<&Recor
             Breakage::RankIgnored if was == Some(Standing::Succeeded) => attempt.standing = Standing::Unknown,
             Breakage::FurtherAttemptWithoutVoid if is_void(&operation.effect) => {
                 attempt.standing = Standing::Succeeded;
+            }
+            Breakage::CapIgnored if attempt.code.as_deref() == Some(payment::AMOUNT_ABOVE_REFUNDABLE) => {
+                if let Effect::Refund { charge, amount: Some(_) } = &mut operation.effect {
+                    *charge = "1".parse().ok();
+                    (attempt.standing, attempt.code) = (Standing::Pending, None);
+                }
             }
             Breakage::AnnouncedEarly if attempt.was_sent() && was.is_none() => {
                 record.announce = Some(format!("{}:succeeded", key.id(&record.id)));
@@ -151,6 +159,16 @@ pub(crate) fn rename_events(state: &State, mut announcements: Vec<Announcement>)
         }
     }
     announcements
+}
+
+/// Returns the deduplication id and body under which a broken caller would send a command.
+pub(crate) fn renamed<'a>(state: &State, asked: &'a Asked, index: usize) -> (Cow<'a, str>, Cow<'a, str>) {
+    if state.is_broken(Breakage::RefundNamedPerRequest) && asked.key.kind == Kind::Refund {
+        let own = format!("\"ref\":\"{}-{index}\"", asked.key.reference);
+        let body = asked.body.replace(&format!("\"ref\":\"{}\"", asked.key.reference), &own);
+        return (Cow::Owned(format!("{}-{index}", asked.deduplication_id)), Cow::Owned(body));
+    }
+    (Cow::Borrowed(&asked.deduplication_id), Cow::Borrowed(&asked.body))
 }
 
 fn is_void(effect: &Effect) -> bool {

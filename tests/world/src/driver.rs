@@ -4,11 +4,12 @@ use std::{
     collections::BTreeMap,
     future::Future,
     pin::Pin,
+    rc::Rc,
     task::{Context, Poll, Waker},
 };
 
 use aws_lambda_events::sqs::SqsBatchResponse;
-use payment::{Command, PaymentId};
+use payment::PaymentId;
 
 use crate::{
     breakage::Breakage,
@@ -16,7 +17,7 @@ use crate::{
     kinds::Kind,
     options::{FUNCTION_TIMEOUT_MS, VISIBILITY_MS},
     queue::Message,
-    run::command_of,
+    settled,
     state::{Event, PauseId, START_MS, Shared, State, TaskId, Wake},
 };
 
@@ -37,17 +38,9 @@ pub(crate) enum Done {
 
 pub(crate) struct Task {
     pub(crate) work: Work,
+    /// The payment that the worker is about: the first of its batch.
+    pub(crate) payment: Option<PaymentId>,
     pub(crate) future: Pin<Box<dyn Future<Output = Done>>>,
-}
-
-impl Task {
-    /// Returns the payment that the worker is about: the first of its batch.
-    fn payment(&self) -> Option<PaymentId> {
-        match &self.work {
-            Work::Settle { messages } => messages.first().and_then(|message| message.group.parse().ok()),
-            Work::Sweep | Work::Publish { .. } => None,
-        }
-    }
 }
 
 pub(crate) struct Driver {
@@ -81,7 +74,7 @@ impl Driver {
                 return;
             }
         }
-        self.with(invariants::check_end);
+        self.with(settled::check_end);
     }
 
     fn handle(&mut self, event: Event) {
@@ -96,20 +89,18 @@ impl Driver {
             Event::Publish => self.publish(),
             Event::Kill(task) => {
                 if let Some(task) = self.tasks.remove(&task) {
-                    self.with(|state| state.struck(Kind::FunctionTimeout, task.payment().as_ref()));
+                    self.with(|state| state.struck(Kind::FunctionTimeout, task.payment.as_ref()));
                     self.bury(task);
                 }
             }
             Event::Command(index) => self.with(|state| {
-                let command = Command::Charge(command_of(&state.options.orders[index].clone()));
-                let taken = state.queue.send(
-                    state.now,
-                    command.payment_id().as_str(),
-                    &command.deduplication_id(),
-                    &command.to_body(),
-                );
-                state.note(|| format!("command taken={taken} {}", command.to_body()));
-                invariants::remember_order(state, index);
+                let asked = Rc::clone(&state.asked);
+                let asked = &asked[index];
+                let group = asked.payment.as_str();
+                let (id, body) = broken::renamed(state, asked, index);
+                let taken = state.queue.send(state.now, group, &id, &body);
+                state.note(|| format!("command taken={taken} {}", asked.body));
+                invariants::remember_order(state, asked);
                 let at = state.now + 5;
                 state.schedule(at, Event::Receive);
             }),
@@ -117,6 +108,7 @@ impl Driver {
                 // It may have been canceled in the meantime.
                 let _ = state.stripe.settle_processing(state.now, &id, succeed);
                 state.note(|| format!("{id} leaves processing, paid={succeed}"));
+                state.let_time_pass_for(&id);
                 state.plan_webhooks_of(&id);
                 invariants::check_effects(state);
             }),
@@ -137,8 +129,17 @@ impl Driver {
                     let payment =
                         state.stripe.intent(&id).and_then(|intent| intent.payment_id().parse().ok());
                     state.struck(Kind::CustomerPays, payment.as_ref());
+                    state.let_time_pass_for(&id);
                     state.plan_webhooks_of(&id);
                 }
+                invariants::check_effects(state);
+            }),
+            Event::CaptureOutside { id } => self.with(|state| {
+                state.capture_outside(&id);
+                invariants::check_effects(state);
+            }),
+            Event::TimePasses { id } => self.with(|state| {
+                state.pass_time(&id);
                 invariants::check_effects(state);
             }),
             Event::Webhook { id } => self.with(|state| state.deliver_webhook(&id)),
@@ -158,7 +159,7 @@ impl Driver {
     /// Lets a paused call go on, unless its worker dies there.
     fn resume(&mut self, pause: PauseId, wake: Wake) {
         let task = self.with(|state| state.pauses.get(&pause).map(|waiting| waiting.task));
-        let payment = task.and_then(|id| self.tasks.get(&id)).and_then(Task::payment);
+        let payment = task.and_then(|id| self.tasks.get(&id)).and_then(|task| task.payment.as_ref());
         let resumed = self.with(|state| {
             let waiting = state.pauses.get_mut(&pause)?;
             if waiting.woken.is_some() {
@@ -170,10 +171,10 @@ impl Driver {
             state.points += 1;
             state.note(|| format!("w{task} {point} {wake:?}"));
             let dies = if state.options.crash_at.contains(&number) {
-                state.struck(Kind::Crash, payment.as_ref());
+                state.struck(Kind::Crash, payment);
                 true
             } else {
-                state.strikes(Kind::Crash, payment.as_ref())
+                state.strikes(Kind::Crash, payment)
             };
             if dies {
                 state.note(|| format!("w{task} dies at `{point}` (pause point {number})"));
@@ -229,13 +230,13 @@ impl Driver {
                 };
                 state.plan_publish(1_000);
             }),
-            (work, _) => self.bury(Task { work, future: task.future }),
+            (work, _) => self.bury(Task { work, payment: task.payment, future: task.future }),
         }
     }
 
     /// What happens outside when a worker ends without an answer.
     fn bury(&mut self, task: Task) {
-        let Task { work, future } = task;
+        let Task { work, payment: _, future } = task;
         drop(future);
         self.with(|state| match work {
             // Its messages become visible again by themselves.

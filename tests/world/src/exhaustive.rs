@@ -1,9 +1,10 @@
 //! Exhaustive runs: for each flow, workers die at every pause point, and at every pair of them.
 
+use payment::IfCaptured;
 use stripe_sim::Fault;
 
 use crate::{
-    options::{Options, Order, StripeFault},
+    options::{Ask, Options, Order, StripeFault},
     rng::Rng,
     run::{Report, run},
 };
@@ -19,18 +20,78 @@ pub struct Flow {
     pub script: Vec<StripeFault>,
 }
 
-/// Returns the charge's flows.
+/// Returns the flows of every operation.
 #[must_use]
 pub fn flows() -> Vec<Flow> {
-    let charge = |payment_method| Order { payment: 0, reference: "1", payment_method, amount: 500, at: 0 };
+    let mut flows = flows_of_charges();
+    flows.append(&mut flows_after_an_authorization());
+    flows.append(&mut flows_of_refunds());
+    flows
+}
+
+fn flow(name: &'static str, orders: &[&Order], script: &[StripeFault]) -> Flow {
+    let orders = orders.iter().map(|order| (*order).clone()).collect();
+    Flow { name, orders, script: script.to_vec() }
+}
+
+fn flows_after_an_authorization() -> Vec<Flow> {
+    let held = Order::charge(0, "1", "pm_card_visa", 500, 0).to_be_captured();
+    let capture = held.then(2_000, "c1", Ask::Capture(None));
+    let part = held.then(2_000, "c1", Ask::Capture(Some(300)));
+    let cancel = held.then(2_000, "x1", Ask::Cancel(IfCaptured::Refuse));
+    let late_cancel = held.then(4_000, "x1", Ask::Cancel(IfCaptured::Refund));
+    let (fine, lost) = (StripeFault::None, StripeFault::LoseReply);
+    vec![
+        flow("an authorization that expires", &[&held], &[]),
+        flow("a capture", &[&held, &capture], &[]),
+        flow("a capture whose reply is lost twice", &[&held, &capture], &[fine, lost, lost]),
+        flow(
+            "a capture with a saved error before the effect",
+            &[&held, &capture],
+            &[fine, StripeFault::At(Fault::Error500Before)],
+        ),
+        flow("a part captured, and a second capture", &[&held, &part, &part.then(10, "c2", Ask::Capture(None))], &[]),
+        flow("a cancel of an authorization, its reply lost", &[&held, &cancel], &[fine, lost]),
+        flow("a capture and a cancel behind it that becomes a refund", &[&held, &capture, &late_cancel], &[]),
+        flow(
+            "a cancel of a charge that waits for its customer",
+            &[&Order::charge(0, "1", "pm_sim_requires_action", 500, 0), &cancel],
+            &[],
+        ),
+    ]
+}
+
+fn flows_of_refunds() -> Vec<Flow> {
+    let paid = Order::charge(0, "1", "pm_card_visa", 10_000, 0);
+    let refund = |reference, amount| paid.then(2_000, reference, Ask::Refund(amount));
+    let all = refund("r1", None);
+    let (most, most_again) = (refund("r1", Some(7_000)), refund("r2", Some(7_000)));
+    let fails = paid.clone().paid_by("pm_sim_refund_pending_fails");
+    let later = paid.then(effect::hours(80), "r2", Ask::Refund(None));
+    let (fine, lost) = (StripeFault::None, StripeFault::LoseReply);
+    vec![
+        flow("a refund asked for twice", &[&paid, &all, &all], &[]),
+        flow("a refund whose reply is lost twice", &[&paid, &all], &[fine, lost, lost]),
+        flow(
+            "a refund with a saved error after the effect",
+            &[&paid, &all],
+            &[fine, StripeFault::At(Fault::Error500After)],
+        ),
+        flow("two refunds of more than there is", &[&paid, &most, &most_again], &[]),
+        flow("a refund that pends and fails, and another one after it", &[&fails, &most, &later], &[]),
+        flow(
+            "a refund behind a charge whose reply is lost",
+            &[&paid, &refund("r1", Some(300))],
+            &[lost, lost],
+        ),
+    ]
+}
+
+fn flows_of_charges() -> Vec<Flow> {
+    let charge = |payment_method| Order::charge(0, "1", payment_method, 500, 0);
     let visa = charge("pm_card_visa");
     let declined = charge("pm_card_chargeDeclined");
     let second = Order { reference: "2", at: 2_000, ..visa.clone() };
-    let flow = |name, orders: &[&Order], script: &[StripeFault]| Flow {
-        name,
-        orders: orders.iter().map(|order| (*order).clone()).collect(),
-        script: script.to_vec(),
-    };
     let repeat = Order { at: 100, ..visa.clone() };
     let late = Order { at: 600_000, ..visa.clone() };
     vec![

@@ -1,11 +1,11 @@
-//! What must hold after every step and at the end. Effects are counted at the simulated Stripe.
+//! What must hold after every step. Effects are counted at the simulated Stripe.
 
 use std::fmt::Write;
 
 use effect::{Standing, Time};
-use payment::{Effect, OperationKey, PaymentId, Record, ports::BusEntry};
+use payment::{Effect, Kind, OperationKey, PaymentId, Record, ports::BusEntry};
 
-use crate::{kinds::Kind, state::State};
+use crate::{asked::Asked, kinds::Kind as Fault, settled::is_at_rest, state::State};
 
 /// Describes a record in one line, for the trace.
 pub(crate) fn summary(record: &Record) -> String {
@@ -42,53 +42,87 @@ pub(crate) fn check_write(state: &mut State, before: Option<&Record>, after: &Re
             continue;
         };
         let (from, to) = (old.attempt.standing, new.attempt.standing);
-        if to.rank() < from.rank() {
+        let rank = |standing: Standing| match key.kind {
+            Kind::Refund => standing.refund_rank(),
+            Kind::Charge | Kind::Capture | Kind::Cancel | Kind::Void => standing.rank(),
+        };
+        if rank(to) < rank(from) {
             state.violate(format!("{} {key} moved down from {from:?} to {to:?}", after.id));
         }
+    }
+    let (from, to) = (before.payment.state(), after.payment.state());
+    if !from.may_become(to) {
+        state.violate(format!("{} went from {from:?} to {to:?}, which no table allows", after.id));
+    }
+    check_bounds(state, after);
+}
+
+/// What is refunded or held for refunds stays within what was captured, and that within what was charged.
+fn check_bounds(state: &mut State, record: &Record) {
+    let (mut captured, mut held) = (0, 0);
+    for (key, operation) in &record.payment.operations {
+        match (&operation.effect, operation.attempt.standing) {
+            (Effect::Charge { amount, .. }, Standing::Succeeded) => {
+                let moved = operation.attempt.moved.unwrap_or_else(|| amount.minor());
+                if moved > amount.minor() {
+                    state.violate(format!("{} {key} captured {moved} of {}", record.id, amount.minor()));
+                }
+                captured += moved;
+            }
+            (
+                Effect::Refund { amount: Some(amount), charge: Some(_) },
+                Standing::Pending | Standing::Unknown | Standing::Succeeded,
+            ) => held += amount.minor(),
+            (_, _) => {}
+        }
+    }
+    if held > captured {
+        state.violate(format!("{} refunds {held} of {captured}", record.id));
     }
 }
 
 /// At most one intent of a payment is paid or payable at any time, and at most one effect belongs to an operation.
 pub(crate) fn check_effects(state: &mut State) {
-    let ids: Vec<PaymentId> = state.table.keys().cloned().collect();
-    for id in ids {
-        let open = state.stripe.paid_or_payable(id.as_str()).count();
-        if open > 1 {
-            state.violate(format!("{id} has {open} intents that are paid or payable"));
-        }
-    }
-    let twice: Vec<String> = state
-        .stripe
-        .effects()
-        .operations
-        .iter()
-        .filter(|(_, count)| count.intents_created > 1 || count.intents_succeeded > 1)
-        .map(|(operation, count)| format!("{operation} has {} intents", count.intents_created))
-        .collect();
-    for what in twice {
+    let open = state.table.keys().map(|id| (id, state.stripe.paid_or_payable(id.as_str()).count()));
+    let twice = open
+        .filter(|(_, open)| *open > 1)
+        .map(|(id, open)| format!("{id} has {open} intents that are paid or payable"));
+    let operations = state.stripe.effects().operations.iter();
+    let repeated = operations
+        .filter(|(_, count)| {
+            count.intents_created > 1
+                || count.intents_succeeded > 1
+                || count.refunds > 1
+                || count.captures > 1
+        })
+        .map(|(operation, count)| format!("{operation} took effect more than once: {count:?}"));
+    let overdrawn = state.stripe.intents().iter().filter_map(|intent| {
+        let (refunded, received) = (state.stripe.amount_refunded(&intent.id), intent.state().amount_received);
+        (refunded > received).then(|| format!("{} gave back {refunded} of {received}", intent.id))
+    });
+    let broken: Vec<String> = twice.chain(repeated).chain(overdrawn).collect();
+    for what in broken {
         state.violate(what);
     }
 }
 
 /// Remembers when the queue first took an operation's command.
-pub(crate) fn remember_order(state: &mut State, index: usize) {
-    let command = crate::run::command_of(&state.options.orders[index].clone());
-    let id = command.key().id(&command.payment_id());
+pub(crate) fn remember_order(state: &mut State, asked: &Asked) {
     let number = state.taken.len() as u64;
-    let is_first = !state.taken.contains_key(&id);
-    if !is_first {
+    if state.taken.contains_key(&asked.operation) {
         return;
     }
-    let late_first = command.reference.as_str() == "1"
-        && state.taken.keys().any(|other| other.starts_with(command.payment_id().as_str()));
+    let late_first = asked.key.kind == Kind::Charge
+        && asked.key.reference.as_str() == "1"
+        && state.taken.keys().any(|other| other.starts_with(asked.payment.as_str()));
     if late_first {
-        state.struck(Kind::Reordering, Some(&command.payment_id()));
+        state.struck(Fault::Reordering, Some(&asked.payment));
     }
-    state.taken.insert(id, number);
+    state.taken.insert(asked.operation.clone(), number);
 }
 
 /// The operations of a payment stand in the order in which the queue took them, unless one was dead-lettered.
-fn check_order(state: &mut State, record: &Record) {
+pub(crate) fn check_order(state: &mut State, record: &Record) {
     if state.redriven.iter().any(|group| group == record.id.as_str()) {
         return;
     }
@@ -128,15 +162,25 @@ pub(crate) fn check_event(state: &mut State, entry: &BusEntry) {
     }
     let count = state.stripe.effects().operation(operation);
     let happened = match entry.detail_type {
+        "PaymentAuthorized" => was(state, operation, stripe_sim::Status::RequiresCapture),
+        "PaymentActionRequired" => was(state, operation, stripe_sim::Status::RequiresAction),
         "PaymentCaptured" => count.intents_succeeded == 1,
         "PaymentFailed" => count.declines > 0,
-        "PaymentCanceled" => count.intents_canceled > 0,
+        // What was never sent is canceled without a call.
+        "PaymentCanceled" => count.intents_canceled == count.intents_created,
+        "RefundSucceeded" => count.refunds == 1,
+        "RefundFailed" => count.refunds_failed + count.refunds_canceled == 1,
         _ => true,
     };
     if !happened {
         state.violate(format!("{} {} was announced and did not happen", entry.detail_type, entry.id));
     }
     state.bus.insert(entry.id.clone(), entry.detail.clone());
+}
+
+fn was(state: &State, operation: &str, status: stripe_sim::Status) -> bool {
+    let mut intents = state.stripe.intents().iter().filter(|intent| intent.operation_id() == operation);
+    intents.any(|intent| intent.history().iter().any(|(_, held)| held.status == status))
 }
 
 /// One value of `due_at` causes one wake at the most.
@@ -160,93 +204,3 @@ pub(crate) fn check_acknowledged(state: &mut State, group: &str) {
     }
 }
 
-/// Everything has settled, and the record agrees with Stripe.
-pub(crate) fn check_end(state: &mut State) {
-    for (group, held) in
-        [("queue", !state.queue.is_empty()), ("dead-letter queue", !state.queue.dead.is_empty())]
-    {
-        if held {
-            state.violate(format!("the {group} still holds messages at the end"));
-        }
-    }
-    let records: Vec<Record> = state.table.values().cloned().collect();
-    if state.port_calls != state.requests {
-        let (calls, requests) = (state.port_calls, state.requests);
-        state.violate(format!("{calls} port calls made {requests} requests"));
-    }
-    for record in &records {
-        check_order(state, record);
-        if !is_at_rest(record) {
-            state.violate(format!("not settled at the end: {}", summary(record)));
-        }
-        for (key, operation) in &record.payment.operations {
-            if let Effect::Charge { .. } = operation.effect {
-                check_charge(state, record, key, operation.attempt.standing);
-                count_end(state, operation.attempt.standing, operation.attempt.review.is_some());
-            }
-        }
-        for outcome in record.payment.operations.iter().flat_map(|(key, op)| {
-            op.outcomes.keys().map(move |outcome| format!("{}:{outcome}", key.id(&record.id)))
-        }) {
-            if !state.bus.contains_key(&outcome) {
-                state.violate(format!("never published: {outcome}"));
-            }
-        }
-    }
-    let orders = state.options.orders.clone();
-    for order in orders {
-        let command = crate::run::command_of(&order);
-        let key = OperationKey::charge(command.reference.clone());
-        let recorded = state
-            .table
-            .get(&command.payment_id())
-            .is_some_and(|record| record.payment.operations.contains_key(&key));
-        if !recorded {
-            state.violate(format!("a command was lost: {}", key.id(&command.payment_id())));
-        }
-    }
-}
-
-fn check_charge(state: &mut State, record: &Record, key: &OperationKey, standing: Standing) {
-    let id = key.id(&record.id);
-    let count = state.stripe.effects().operation(&id);
-    let paid = count.intents_succeeded > 0;
-    let is_in_review = record.payment.operations.get(key).is_some_and(|op| op.attempt.review.is_some());
-    let agrees = match standing {
-        Standing::Succeeded => paid,
-        Standing::Failed => !paid && count.intents_canceled == count.intents_created,
-        Standing::Authorized => !paid && count.intents_canceled < count.intents_created,
-        Standing::Canceled => !paid,
-        Standing::Refused => count.intents_created == 0,
-        // Only a person's case may rest unsettled, and only if neither list nor search can show the effect.
-        Standing::Unknown => is_in_review && count.intents_created == 0,
-        Standing::Pending => count.intents_created == 0,
-    };
-    if !agrees {
-        state.violate(format!("{id} is {standing:?} (review {is_in_review}) and Stripe has {count:?}"));
-    }
-}
-
-fn count_end(state: &mut State, standing: Standing, is_in_review: bool) {
-    let stats = &mut state.stats;
-    match standing {
-        _ if is_in_review => stats.reviews += 1,
-        Standing::Succeeded => stats.succeeded += 1,
-        Standing::Failed | Standing::Canceled => stats.failed += 1,
-        Standing::Refused => stats.refused += 1,
-        Standing::Pending | Standing::Unknown | Standing::Authorized => {}
-    }
-}
-
-/// Tells whether every operation has ended, is in review, or waits behind a review. Written apart from the core.
-fn is_at_rest(record: &Record) -> bool {
-    let operations = &record.payment.operations;
-    operations.values().all(|operation| {
-        let attempt = &operation.attempt;
-        let behind_a_review = operations
-            .values()
-            .any(|earlier| earlier.seq < operation.seq && earlier.attempt.review.is_some());
-        let never_sent = attempt.standing == Standing::Pending && !attempt.was_sent();
-        attempt.standing.is_ended() || attempt.review.is_some() || (never_sent && behind_a_review)
-    })
-}

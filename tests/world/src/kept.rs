@@ -6,19 +6,26 @@ use std::{
     path::{Path, PathBuf},
 };
 
+use crate::draw::Drawing;
+
 const KEPT: &str = include_str!("../seeds.txt");
 
-/// Returns the kept seeds.
+/// Returns the kept seeds, each with the drawing that gives it its meaning.
 ///
 /// # Panics
-/// If a line of the list does not begin with a seed.
+/// If a line of the list does not begin with a drawing and a seed.
 #[must_use]
-pub fn kept_seeds() -> Vec<u64> {
+pub fn kept_seeds() -> Vec<(Drawing, u64)> {
     let lines = KEPT.lines().filter(|line| !line.starts_with('#') && !line.is_empty());
     lines
-        .map(|line| match line.split(' ').next().unwrap_or_default().parse() {
-            Ok(seed) => seed,
-            Err(_) => panic!("seeds.txt: `{line}` does not begin with a seed"),
+        .map(|line| {
+            let mut words = line.split(' ');
+            let drawing = words.next().unwrap_or_default().parse();
+            let seed = words.next().unwrap_or_default().parse();
+            match (drawing, seed) {
+                (Ok(drawing), Ok(seed)) => (drawing, seed),
+                (_, _) => panic!("seeds.txt: `{line}` does not begin with a drawing and a seed"),
+            }
         })
         .collect()
 }
@@ -27,9 +34,10 @@ pub fn kept_seeds() -> Vec<u64> {
 ///
 /// # Errors
 /// Returns why the list cannot be written.
-pub fn keep_seed(seed: u64, what: &str) -> io::Result<PathBuf> {
+pub fn keep_seed(drawing: Drawing, seed: u64, what: &str) -> io::Result<PathBuf> {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("seeds.txt");
     let line = what.lines().next().unwrap_or_default();
-    OpenOptions::new().append(true).open(&path)?.write_all(format!("{seed} {line}\n").as_bytes())?;
+    let mut list = OpenOptions::new().append(true).open(&path)?;
+    list.write_all(format!("{drawing} {seed} {line}\n").as_bytes())?;
     Ok(path)
 }

@@ -96,27 +96,33 @@ kinds! {
     SecretRolled => "secret rolled",
     /// Another build of our code, which freezes other bytes, takes over.
     TwoBuilds => "two versions at once",
+    /// Nobody captures an authorization before it ends.
+    Expired => "authorization expired",
+    /// Somebody captures an authorization at Stripe, not through us.
+    CapturedOutside => "captured at Stripe by another",
+    /// The customer never acts.
+    CustomerAbsent => "customer never acts",
+    /// A refund is not final at once.
+    RefundPending => "refund pending",
+    /// A refund fails or is canceled, some after they had succeeded.
+    RefundFailed => "refund failed",
 }
 
-/// Every state of a payment.
-pub const STATES: [PaymentState; 5] = [
-    PaymentState::Created,
-    PaymentState::Authorizing,
-    PaymentState::Captured,
-    PaymentState::Failed,
-    PaymentState::Canceled,
-];
+impl Kind {
+    /// How many kinds there were when there were only charges: the drawings of that time draw a rate for each.
+    pub(crate) const OF_CHARGES: usize = Self::TwoBuilds as usize + 1;
+}
 
 /// How often each kind struck, and in which states of the payment it struck.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Struck {
     kinds: [u64; Kind::ALL.len()],
-    cells: [[u64; STATES.len()]; Kind::ALL.len()],
+    cells: [[u64; PaymentState::ALL.len()]; Kind::ALL.len()],
 }
 
 impl Default for Struck {
     fn default() -> Self {
-        Self { kinds: [0; Kind::ALL.len()], cells: [[0; STATES.len()]; Kind::ALL.len()] }
+        Self { kinds: [0; Kind::ALL.len()], cells: [[0; PaymentState::ALL.len()]; Kind::ALL.len()] }
     }
 }
 

@@ -6,31 +6,42 @@
 //! dropped future. Then faults stop, and everything must settle.
 
 mod actors;
+mod asked;
 mod breakage;
 mod broken;
+mod draw;
 mod driver;
 mod exhaustive;
+mod hunt;
 mod invariants;
 mod kept;
 mod kinds;
+mod life;
 mod options;
+mod outside;
 mod panics;
+mod pauses;
 mod ports;
 mod queue;
 mod rng;
 mod run;
+mod settled;
 mod state;
 mod stats;
 mod stripe;
 mod table;
 mod workers;
 
+pub use asked::command_of;
 pub use breakage::Breakage;
+pub use draw::Drawing;
 pub use exhaustive::{Exhausted, Flow, exhaust, flows};
+pub use hunt::{Hunted, hunt};
 pub use kept::{keep_seed, kept_seeds};
-pub use kinds::{Kind, STATES, Struck};
-pub use options::{Options, Order, Rates, StripeFault, rules};
+pub use kinds::{Kind, Struck};
+pub use options::{Ask, Options, Order, Rates, StripeFault, rules};
+pub use outside::{Outside, Received};
 pub use rng::Rng;
-pub use run::{Report, command_of, run, run_seed};
+pub use run::{Report, run, run_drawn, run_seed};
 pub use stats::Stats;
 pub use stripe::{to_sim, to_wire};

@@ -3,6 +3,7 @@
 use std::{
     future::Future,
     pin::Pin,
+    rc::Rc,
     task::{Context, Poll},
 };
 
@@ -112,7 +113,7 @@ impl Ledger for Worker {
             if state.table_fails(None) {
                 return Err(LoadError::Unavailable("throttled"));
             }
-            Ok(state.table.get(id).cloned())
+            Ok(state.table.get(id).map(|record| Record::clone(record)))
         });
         self.pause("load reply").await;
         read
@@ -130,8 +131,8 @@ impl Ledger for Worker {
             if state.strikes(Kind::TransactionConflict, Some(&next.id)) {
                 return (Err(SaveError::NotDone("transaction conflict")), false);
             }
-            let next = broken::tamper(state, self, expected, next);
-            let result = state.write(expected, &next, self);
+            let written = broken::tamper(state, self, expected, next);
+            let result = state.write(expected, written, self);
             (result, state.strikes(Kind::LostWriteReply, Some(&next.id)))
         });
         self.pause("save reply").await;
@@ -145,7 +146,7 @@ impl Ledger for Worker {
                 return Err(SaveError::Unknown("reply lost"));
             }
             result?;
-            Err(SaveError::Conflict(state.table.get(&next.id).cloned().map(Box::new)))
+            Err(SaveError::Conflict(state.table.get(&next.id).map(|record| Box::new(Record::clone(record)))))
         })
     }
 }
@@ -186,7 +187,7 @@ impl DueIndex for Worker {
             }
             let won = match state.table.get_mut(&due.payment_id) {
                 Some(record) if record.due_at == Some(due.due_at) => {
-                    record.due_at = Some(until);
+                    Rc::make_mut(record).due_at = Some(until);
                     true
                 }
                 Some(_) | None => false,
@@ -267,7 +268,14 @@ impl Bus for Worker {
 }
 
 impl Worker {
+    /// What the trace calls it.
     pub(crate) fn name(&self) -> String {
         format!("w{}", self.task)
+    }
+
+    /// Tells whether a claim's token is one of this worker's.
+    pub(crate) fn made(&self, token: &str) -> bool {
+        let task = token.strip_prefix('w').and_then(|rest| rest.split_once('-'));
+        task.is_some_and(|(task, _)| task.parse() == Ok(self.task))
     }
 }

@@ -1,7 +1,7 @@
 //! The simulated FIFO queue: groups in order and locked while in flight, visibility, deduplication, receive counts,
 //! a dead-letter queue.
 
-use std::collections::{BTreeMap, HashMap, VecDeque};
+use std::collections::{BTreeMap, VecDeque};
 
 use crate::options::{DEDUPLICATION_MS, MAX_RECEIVE_COUNT, VISIBILITY_MS};
 
@@ -21,7 +21,7 @@ pub(crate) struct Message {
 #[derive(Debug, Default)]
 pub(crate) struct Queue {
     groups: BTreeMap<String, VecDeque<Message>>,
-    seen: HashMap<(String, String), i64>,
+    seen: BTreeMap<(String, String), i64>,
     pub(crate) dead: Vec<Message>,
     next_id: u64,
     next_receipt: u64,

@@ -2,11 +2,10 @@
 
 use std::{cell::RefCell, collections::BTreeMap, rc::Rc};
 
-use payment::Charge;
-
 use crate::{
+    draw::Drawing,
     driver::Driver,
-    options::{Options, Order},
+    options::Options,
     panics::hear,
     rng::Rng,
     state::{Shared, State},
@@ -32,11 +31,17 @@ pub struct Report {
     pub hash: u64,
 }
 
-/// Runs the hostile run of a seed.
+/// Runs the hostile run of a seed, as it is drawn today.
 #[must_use]
 pub fn run_seed(seed: u64, alter: impl FnOnce(&mut Options), traced: bool) -> Report {
+    run_drawn(Drawing::default(), seed, alter, traced)
+}
+
+/// Runs the hostile run of a seed under a drawing.
+#[must_use]
+pub fn run_drawn(drawing: Drawing, seed: u64, alter: impl FnOnce(&mut Options), traced: bool) -> Report {
     let mut rng = Rng::new(seed);
-    let mut options = Options::draw(&mut rng);
+    let mut options = Options::draw(drawing, &mut rng);
     alter(&mut options);
     run(options, rng, traced)
 }
@@ -64,27 +69,6 @@ pub fn run(options: Options, rng: Rng, traced: bool) -> Report {
         writes: state.writes,
         hash: state.hash(),
         trace: state.trace.take().unwrap_or_default(),
-    }
-}
-
-/// Returns the command of an order.
-///
-/// # Panics
-/// If the order's words are no valid names.
-#[must_use]
-pub fn command_of(order: &Order) -> Charge {
-    #[expect(clippy::unwrap_used, reason = "the world's own words are valid names")]
-    Charge {
-        tenant: "shop".parse().unwrap(),
-        order: format!("o-{}", order.payment).parse().unwrap(),
-        reference: order.reference.parse().unwrap(),
-        amount: order.amount.try_into().unwrap(),
-        currency: "jpy".parse().unwrap(),
-        customer: format!("cus_{}", order.payment).parse().unwrap(),
-        payment_method: order.payment_method.parse().unwrap(),
-        capture: payment::CaptureMethod::Automatic,
-        causation_id: None,
-        traceparent: None,
     }
 }
 

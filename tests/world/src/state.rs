@@ -3,17 +3,19 @@
 use std::{
     cell::RefCell,
     cmp::Reverse,
-    collections::{BTreeMap, BTreeSet, BinaryHeap, HashMap},
+    collections::{BTreeMap, BTreeSet, BinaryHeap},
     rc::Rc,
 };
 
 use payment::{PaymentId, Record};
-use stripe_wire::{HttpReply, HttpRequest};
+use stripe_wire::HttpRequest;
 
 use crate::{
+    asked::Asked,
     breakage::Breakage,
     kinds::Kind,
     options::{Options, StripeFault},
+    pauses::Pauses,
     queue::Queue,
     rng::Rng,
     stats::Stats,
@@ -45,6 +47,10 @@ pub(crate) enum Event {
     CustomerPays { id: String },
     /// Somebody cancels an intent at Stripe, not through us.
     CancelOutside { id: String },
+    /// Somebody captures an authorization at Stripe, not through us.
+    CaptureOutside { id: String },
+    /// What time alone does to an intent or refund.
+    TimePasses { id: String },
     /// A webhook's fact arrives on the queue.
     Webhook { id: String },
     /// An operator redrives the dead-letter queue.
@@ -62,13 +68,6 @@ pub(crate) enum Wake {
     Broken,
     /// Nothing arrived in time.
     TimedOut,
-}
-
-pub(crate) struct Pause {
-    pub(crate) task: TaskId,
-    pub(crate) point: &'static str,
-    pub(crate) woken: Option<Wake>,
-    pub(crate) reply: Option<HttpReply>,
 }
 
 /// A request that Stripe has begun.
@@ -90,24 +89,26 @@ pub(crate) struct OnRecord {
 /// One announcing write, as the stream carries it.
 pub(crate) struct Change {
     pub(crate) sequence: u64,
-    pub(crate) record: Record,
+    pub(crate) record: Rc<Record>,
 }
 
 pub(crate) struct State {
     pub(crate) now: i64,
     pub(crate) rng: Rng,
     pub(crate) options: Options,
+    /// What somebody sends, one for each of the orders.
+    pub(crate) asked: Rc<[Asked]>,
     events: BinaryHeap<Reverse<(i64, u64, Event)>>,
     next_event: u64,
-    pub(crate) pauses: HashMap<PauseId, Pause>,
-    next_pause: PauseId,
+    pub(crate) pauses: Pauses,
     /// Pause points passed so far.
     pub(crate) points: u64,
-    pub(crate) table: BTreeMap<PaymentId, Record>,
+    /// The records, each shared with the stream that carries it.
+    pub(crate) table: BTreeMap<PaymentId, Rc<Record>>,
     /// The write that a broken protocol puts off until after the effect.
     pub(crate) deferred: BTreeMap<PaymentId, Record>,
     /// When a create under a key was first sent and not surely refused, by the sender's clock, and by which request.
-    pub(crate) first_sent: HashMap<String, (i64, u64)>,
+    pub(crate) first_sent: BTreeMap<String, (i64, u64)>,
     /// Requests that the port was asked for, against those that reach Stripe.
     pub(crate) port_calls: u64,
     /// What a broken protocol keeps in mind between an answer and its write.
@@ -119,7 +120,7 @@ pub(crate) struct State {
     /// When each operation's command was first taken by the queue, as a running number.
     pub(crate) taken: BTreeMap<String, u64>,
     /// Every frozen request that was ever written, by its key.
-    pub(crate) frozen: HashMap<String, OnRecord>,
+    pub(crate) frozen: BTreeMap<String, OnRecord>,
     pub(crate) stream: Vec<Change>,
     pub(crate) published_to: usize,
     pub(crate) writes: u64,
@@ -127,9 +128,11 @@ pub(crate) struct State {
     pub(crate) set_aside: Vec<String>,
     pub(crate) stripe: stripe_sim::Sim,
     pub(crate) begun: BTreeMap<u64, Begun>,
+    /// Intents that somebody else captured.
+    pub(crate) captured_outside: BTreeSet<String>,
     pub(crate) requests: u64,
     pub(crate) bus: BTreeMap<String, String>,
-    pub(crate) wakes: HashMap<(PaymentId, i64), u32>,
+    pub(crate) wakes: BTreeMap<(PaymentId, i64), u32>,
     pub(crate) tokens: u64,
     pub(crate) sweep_planned: Option<i64>,
     pub(crate) publish_planned: bool,
@@ -149,6 +152,7 @@ impl State {
         let stripe = stripe_sim::Sim::new(stripe_sim::Settings {
             search_lag_ms: options.search_lag_ms,
             list_lag_ms: options.list_lag_ms,
+            refund_delay_ms: Some(options.refund_delay_ms),
             key_ttl_ms: if options.breakage == Some(Breakage::ForgetfulProvider) {
                 effect::minutes(1)
             } else {
@@ -159,22 +163,22 @@ impl State {
         Self {
             now: START_MS,
             rng,
+            asked: options.orders.iter().map(Asked::by).collect(),
             options,
             events: BinaryHeap::new(),
             next_event: 0,
-            pauses: HashMap::new(),
-            next_pause: 0,
+            pauses: Pauses::default(),
             points: 0,
             table: BTreeMap::new(),
             deferred: BTreeMap::new(),
-            first_sent: HashMap::new(),
+            first_sent: BTreeMap::new(),
             port_calls: 0,
             absent: false,
             lowered: false,
             conflicted: BTreeSet::new(),
             redriven: Vec::new(),
             taken: BTreeMap::new(),
-            frozen: HashMap::new(),
+            frozen: BTreeMap::new(),
             stream: Vec::new(),
             published_to: 0,
             writes: 0,
@@ -182,9 +186,10 @@ impl State {
             set_aside: Vec::new(),
             stripe,
             begun: BTreeMap::new(),
+            captured_outside: BTreeSet::new(),
             requests: 0,
             bus: BTreeMap::new(),
-            wakes: HashMap::new(),
+            wakes: BTreeMap::new(),
             tokens: 0,
             sweep_planned: None,
             publish_planned: false,
@@ -250,9 +255,7 @@ impl State {
     }
 
     pub(crate) fn pause(&mut self, task: TaskId, point: &'static str) -> PauseId {
-        self.next_pause += 1;
-        self.pauses.insert(self.next_pause, Pause { task, point, woken: None, reply: None });
-        self.next_pause
+        self.pauses.hold(task, point)
     }
 
     pub(crate) fn violate(&mut self, what: String) {

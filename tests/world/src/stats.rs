@@ -13,6 +13,8 @@ pub struct Stats {
     pub struck: Struck,
     /// Same-key resends that Stripe answered with the saved reply.
     pub replays: u64,
+    /// Captures, cancels and refunds that were judged at the end.
+    pub operations: u64,
     /// Charges that ended succeeded.
     pub succeeded: u64,
     /// Charges that ended failed.
@@ -36,6 +38,7 @@ impl Stats {
         self.steps += other.steps;
         self.struck.add(&other.struck);
         self.replays += other.replays;
+        self.operations += other.operations;
         self.succeeded += other.succeeded;
         self.failed += other.failed;
         self.refused += other.refused;

@@ -119,7 +119,7 @@ impl State {
         let payment = self.payment_of(&begun.request);
         self.observe(number, &begun.request, &response, payment.as_ref());
         if begun.request.method == Method::Post {
-            self.plan_actors();
+            self.plan_actors(&begun.request.path);
         }
         self.reply(begun.pause, response, begun.fault);
     }
@@ -144,15 +144,19 @@ impl State {
         if response.status == 409 {
             self.struck(Kind::InFlight, payment);
         }
+        if request.method == Method::Post {
+            return;
+        }
         let is_empty =
-            response.status == 200 && response.body.windows(9).any(|bytes| bytes == b"\"data\":[]");
-        let exists = payment.is_some_and(|id| self.stripe.intents_of(id.as_str()).next().is_some());
+            || response.status == 200 && response.body.windows(9).any(|bytes| bytes == b"\"data\":[]");
+        let exists = || payment.is_some_and(|id| self.stripe.intents_of(id.as_str()).next().is_some());
         if request.path.ends_with("/search") {
+            let is_missed = is_empty() && exists();
             self.struck(Kind::KeyExpiry, payment);
-            if is_empty && exists {
+            if is_missed {
                 self.struck(Kind::SearchLag, payment);
             }
-        } else if request.method == Method::Get && request.path == "/v1/payment_intents" && is_empty {
+        } else if request.path == "/v1/payment_intents" && is_empty() {
             let customer = request.query.split(['=', '&']).nth(1).unwrap_or_default();
             if self.stripe.intents().iter().any(|intent| intent.customer.as_deref() == Some(customer)) {
                 self.struck(Kind::ListLag, None);
@@ -226,14 +230,14 @@ impl State {
             self.struck(Kind::TwoBuilds, Some(&payment));
         }
         let holder = self.table.get(&payment).and_then(|record| record.claim.as_ref());
-        if holder.is_none_or(|claim| !claim.token.starts_with(&format!("{}-", worker.name()))) {
+        if holder.is_none_or(|claim| !worker.made(&claim.token)) {
             self.struck(Kind::StaleWorker, Some(&payment));
         }
-        if request.path == "/v1/payment_intents" {
+        if matches!(request.path.as_str(), "/v1/payment_intents" | "/v1/refunds") {
             let number = self.requests;
             let (first, _) = *self.first_sent.entry(key).or_insert((called_at, number));
             if called_at - first >= KEY_WINDOW_MS {
-                self.violate("a create started 23 h or more after its first send".to_owned());
+                self.violate(format!("{} started 23 h or more after its first send", request.path));
             }
         }
     }

@@ -1,5 +1,7 @@
 //! The simulated table: one conditional write at a time, a stream, an index of what is due; and the queue's intake.
 
+use std::rc::Rc;
+
 use effect::Time;
 use payment::{
     Command, PaymentId, Record,
@@ -10,7 +12,6 @@ use crate::{
     breakage::Breakage,
     invariants,
     kinds::Kind,
-    options::SWEEP_EVERY_MS,
     ports::Worker,
     state::{Change, Event, OnRecord, START_MS, State},
 };
@@ -24,15 +25,15 @@ impl State {
     pub(crate) fn write(
         &mut self,
         expected: Option<&Record>,
-        next: &Record,
+        next: Record,
         worker: &Worker,
     ) -> Result<(), SaveError> {
-        let who = &worker.name();
         if let Some(deferred) = self.deferred.remove(&next.id) {
             self.put_record(deferred, worker);
-        } else if self.options.breakage == Some(Breakage::EffectBeforeRecord) && is_new_intent(expected, next)
+        } else if self.options.breakage == Some(Breakage::EffectBeforeRecord)
+            && is_new_intent(expected, &next)
         {
-            self.deferred.insert(next.id.clone(), next.clone());
+            self.deferred.insert(next.id.clone(), next);
             return Ok(());
         }
         let stored = self.table.get(&next.id);
@@ -47,30 +48,31 @@ impl State {
             (None, Some(_)) | (Some(_), None) => false,
         };
         if !holds && self.options.breakage != Some(Breakage::UnconditionalWrite) {
-            let current = stored.cloned();
+            let current = stored.map(|record| Box::new(Record::clone(record)));
             self.conflicted.insert(worker.task);
             self.struck(Kind::WriteConflict, Some(&next.id));
-            self.note(|| format!("{who} save refused: the record has changed"));
-            return Err(SaveError::Conflict(current.map(Box::new)));
+            self.note(|| format!("{} save refused: the record has changed", worker.name()));
+            return Err(SaveError::Conflict(current));
         }
-        self.put_record(next.clone(), worker);
+        self.put_record(next, worker);
         Ok(())
     }
 
     fn put_record(&mut self, record: Record, worker: &Worker) {
-        let who = worker.name();
         let record = if self.options.second_build_at.is_some() && worker.build == 0 {
             as_an_older_build_writes(record)
         } else {
             record
         };
         self.writes += 1;
-        self.note(|| format!("{who} wrote {}", invariants::summary(&record)));
-        invariants::check_write(self, self.table.get(&record.id).cloned().as_ref(), &record);
+        self.note(|| format!("{} wrote {}", worker.name(), invariants::summary(&record)));
+        let before = self.table.get(&record.id).cloned();
+        invariants::check_write(self, before.as_deref(), &record);
         self.remember_frozen(&record, worker.build);
+        let record = Rc::new(record);
         if record.announce.is_some() {
             let sequence = self.stream.len() as u64 + 1;
-            self.stream.push(Change { sequence, record: record.clone() });
+            self.stream.push(Change { sequence, record: Rc::clone(&record) });
             let after = self.latency();
             self.plan_publish(after);
         }
@@ -99,7 +101,8 @@ impl State {
     /// Plans the sweep's run at the first tick of its schedule after `due_at`.
     pub(crate) fn plan_sweep_for(&mut self, due_at: Time) {
         let due = due_at.0.max(self.now + 1) - START_MS;
-        let tick = (due + SWEEP_EVERY_MS - 1) / SWEEP_EVERY_MS * SWEEP_EVERY_MS;
+        let every = self.options.sweep_every_ms;
+        let tick = (due + every - 1) / every * every;
         self.plan_sweep(START_MS + tick);
     }
 

@@ -100,7 +100,11 @@ impl Driver {
             let at = state.now + FUNCTION_TIMEOUT_MS;
             state.schedule(at, Event::Kill(id));
         });
-        self.tasks.insert(id, Task { work, future });
+        let payment = match &work {
+            Work::Settle { messages } => messages.first().and_then(|message| message.group.parse().ok()),
+            Work::Sweep | Work::Publish { .. } => None,
+        };
+        self.tasks.insert(id, Task { work, payment, future });
         self.poll(id);
     }
 }

@@ -11,12 +11,14 @@ use proptest::{prelude::*, test_runner::RngSeed};
 
 use crate::histories::{NOW, REASONS, Step, charge, facts, histories, key, payment_after, planned, take};
 
+/// 512 cases, or twice `PROPTEST_CASES`.
 fn config() -> ProptestConfig {
+    let default = ProptestConfig::default();
     ProptestConfig {
-        cases: 512,
+        cases: 2 * default.cases,
         rng_seed: RngSeed::Fixed(20_270_101),
         failure_persistence: None,
-        ..ProptestConfig::default()
+        ..default
     }
 }
 

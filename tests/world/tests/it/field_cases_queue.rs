@@ -237,7 +237,7 @@ fn h3_a_message_without_its_group_is_reported_and_given_no_default_group() {
 }
 
 fn order(payment: usize, at: i64) -> Order {
-    Order { payment, reference: "1", payment_method: VISA, amount: 500, at }
+    Order::charge(payment, "1", VISA, 500, at)
 }
 
 /// Runs commands through the simulated queue, table and Stripe, without faults.

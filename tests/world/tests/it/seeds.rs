@@ -3,19 +3,22 @@
 use std::{
     collections::hash_map::RandomState,
     hash::{BuildHasher, Hasher},
+    num::NonZero,
 };
 
 use payment::PaymentState;
-use world::{Kind, Stats, kept_seeds, run_seed};
+use world::{Breakage, Kind, hunt, kept_seeds, run_drawn, run_seed};
+
+/// Within how many seeds every kind of fault must strike, in every state of the payment in which it can.
+const SEEDS: u64 = 10_000;
+
+const JOBS: NonZero<usize> = NonZero::new(2).unwrap();
 
 #[test]
 fn no_invariant_breaks_and_every_kind_of_fault_strikes() {
-    let mut total = Stats::default();
-    for seed in 0..1_500 {
-        let report = run_seed(seed, |_| {}, false);
-        assert!(report.violations.is_empty(), "make sim SEED={seed}: {:?}", report.violations);
-        total.add(&report.stats);
-    }
+    let hunted = hunt(0..SEEDS, JOBS, None, |_| {});
+    assert_eq!(hunted.broken, None, "replay it with make sim SEED=…");
+    let total = hunted.stats;
     assert_eq!(total.never_struck(), [], "blind: never struck in {} seeds", total.seeds);
     // A kind of fault that strikes calls about a payment must have struck it in every state in which it can.
     use PaymentState::{Authorizing, Captured, Failed};
@@ -74,9 +77,13 @@ fn no_invariant_breaks_and_every_kind_of_fault_strikes() {
 
 #[test]
 fn no_kept_seed_breaks_anything_again() {
-    for seed in kept_seeds() {
-        let report = run_seed(seed, |_| {}, false);
-        assert!(report.violations.is_empty(), "make sim SEED={seed}: {:?}", report.violations);
+    for (drawing, seed) in kept_seeds() {
+        let report = run_drawn(drawing, seed, |_| {}, false);
+        assert!(
+            report.violations.is_empty(),
+            "make sim SEED={seed} DRAWING={drawing}: {:?}",
+            report.violations
+        );
     }
 }
 
@@ -84,10 +91,8 @@ fn no_kept_seed_breaks_anything_again() {
 fn no_fresh_seed_breaks_anything() {
     // Other seeds each time; a failure names the seed, which says everything.
     let from = RandomState::new().build_hasher().finish() >> 1;
-    for seed in from..from + 500 {
-        let report = run_seed(seed, |_| {}, false);
-        assert!(report.violations.is_empty(), "make sim SEED={seed}: {:?}", report.violations);
-    }
+    let hunted = hunt(from..from + 2_000, JOBS, None, |_| {});
+    assert_eq!(hunted.broken, None, "replay it with make sim SEED=…");
 }
 
 #[test]
@@ -97,4 +102,14 @@ fn a_seed_runs_the_same_every_time() {
         assert_eq!(first.hash, second.hash, "seed {seed}");
         assert_eq!(first.stats, second.stats, "seed {seed}");
     }
+}
+
+#[test]
+fn a_hunt_finds_the_same_on_one_thread_and_on_several() {
+    let one = NonZero::<usize>::MIN;
+    let (alone, together) = (hunt(0..1_000, one, None, |_| {}), hunt(0..1_000, JOBS, None, |_| {}));
+    assert_eq!((alone.stats, alone.broken), (together.stats, together.broken));
+    let lowest = |jobs| hunt(0..2_000, jobs, Some(Breakage::BodyPreparedAgain), |_| {}).broken;
+    assert!(lowest(one).is_some());
+    assert_eq!(lowest(one), lowest(JOBS));
 }
