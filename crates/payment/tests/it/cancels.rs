@@ -148,7 +148,7 @@ fn an_unanswered_charge_is_due_when_its_customers_time_is_over() {
 #[test]
 fn a_cancel_that_a_person_is_asked_about_is_resolved_by_its_charges_end() {
     let story = Story::unanswered().asks(cancel(0, false)).sends(CANCEL);
-    let story = story.is_reviewed(CANCEL, ReviewReason::NotFinal).waits_ms(hours(1));
+    let story = story.needs_a_person(CANCEL, ReviewReason::NotFinal).waits_ms(hours(1));
     assert_eq!(story.next(), Next::Stop);
     let story = story.shows(CHARGE, Some(Outcome::Canceled));
     assert_eq!((story.standing(CANCEL), story.record.payment.needs_review()), (Standing::Succeeded, false));

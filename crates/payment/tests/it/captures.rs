@@ -142,7 +142,7 @@ fn a_further_charge_is_refused_while_money_is_held_and_after_it_is_taken() {
 fn what_waits_behind_a_review_rests() {
     let story = Story::begins(CaptureMethod::Manual).sends(CHARGE);
     let story =
-        story.is_reviewed(CHARGE, ReviewReason::WindowOver).asks(capture(0, None)).asks(refund(0, None));
+        story.needs_a_person(CHARGE, ReviewReason::WindowOver).asks(capture(0, None)).asks(refund(0, None));
     assert_eq!((story.standing(CAPTURE), story.standing(REFUND)), (Standing::Pending, Standing::Pending));
     assert_eq!((story.next(), story.record.due_at), (Next::Stop, None));
     let story = story.shows(CHARGE, Some(Outcome::Authorized));
@@ -152,7 +152,7 @@ fn what_waits_behind_a_review_rests() {
 #[test]
 fn a_review_of_an_operation_that_its_charge_settles_is_resolved() {
     let story = Story::authorized().asks(capture(0, None)).sends(CAPTURE);
-    let story = story.is_reviewed(CAPTURE, ReviewReason::NotFinal).shows(CHARGE, Some(Outcome::Succeeded));
+    let story = story.needs_a_person(CAPTURE, ReviewReason::NotFinal).shows(CHARGE, Some(Outcome::Succeeded));
     assert_eq!((story.standing(CAPTURE), story.record.payment.needs_review()), (Standing::Succeeded, false));
     assert_eq!(story.event_count("PaymentReviewResolved capture/1"), 1);
     let story = story.asks(refund(0, None));

@@ -39,7 +39,7 @@ fn check(event: &Event) {
 fn every_kind_of_event_is_one_by_the_schema() {
     let unclear = Story::begins(CaptureMethod::Automatic).sends(CHARGE);
     let resolved = unclear
-        .is_reviewed(CHARGE, ReviewReason::WindowOver)
+        .needs_a_person(CHARGE, ReviewReason::WindowOver)
         .asks(charge(0, 501, CaptureMethod::Automatic))
         .shows(CHARGE, Some(Outcome::Succeeded));
     let told =

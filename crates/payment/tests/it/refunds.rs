@@ -58,7 +58,7 @@ fn what_is_reserved_stays_so_while_the_refund_is_unknown_and_is_free_once_it_end
     let sent = Story::captured().asks(refund(0, Some(7_000))).sends(REFUND);
     let unknown = sent.clone().notes(REFUND, Note::Ambiguous { resend: false });
     assert_eq!((unknown.state(), unknown.refundable()), (PaymentState::Refunding, 3_000));
-    let reviewed = unknown.clone().is_reviewed(REFUND, ReviewReason::WindowOver);
+    let reviewed = unknown.clone().needs_a_person(REFUND, ReviewReason::WindowOver);
     assert_eq!(reviewed.refundable(), 3_000, "it may exist");
     let ends = [
         unknown.clone().shows(REFUND, declined()),

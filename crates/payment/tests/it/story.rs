@@ -101,7 +101,7 @@ impl Story {
         self.notes(name, Note::Refused("parameter_invalid".to_owned()))
     }
 
-    pub(crate) fn is_reviewed(self, name: (Kind, usize), reason: ReviewReason) -> Self {
+    pub(crate) fn needs_a_person(self, name: (Kind, usize), reason: ReviewReason) -> Self {
         let mut payment = self.record.payment.clone();
         payment.operations.get_mut(&named(name)).unwrap().attempt.require_review(reason);
         self.writes(payment)
