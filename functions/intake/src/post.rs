@@ -1,10 +1,9 @@
 //! `POST`: accepts an operation, once for its key and once for its name.
 //!
-//! What is on record decides. The key's record and the payment's are read together, and what follows is written in one
+//! What is on record decides. The key's record and the payment's are read, and what follows is written in one
 //! transaction under the condition that neither has changed; if one has, the same is decided again.
 
 use effect::Standing;
-use futures_util::future::try_join;
 use payment::{
     Command, Kind, OperationKey, OrderId, PaymentId, Record, Ref, Tenant,
     ports::{
@@ -71,8 +70,9 @@ impl<T: Ledger + Acceptances, Q: Queue, C: Clock + Pause> Intake<T, Q, C> {
         let id = KeyId::of(tenant, &request.method, &request.path, key.as_str());
         let mut is_unknown = false;
         for _ in 0..ROUNDS {
-            let both = try_join(self.table.load_key(&id), self.table.load(&wanted.payment_id));
-            let (held, record) = both.await.map_err(|error| of_load(&error))?;
+            // The key first: what a live key stands for is on record before any later read.
+            let held = self.table.load_key(&id).await.map_err(|error| of_load(&error))?;
+            let record = self.table.load(&wanted.payment_id).await.map_err(|error| of_load(&error))?;
             let now = self.clock.now();
             let held = held.filter(|held| held.is_live(now));
             let command = match command(request, tenant, key, &wanted, record.as_ref()) {

@@ -111,3 +111,12 @@ fn the_longest_wait_is_documented() {
     let text = DOCUMENT["components"]["parameters"]["Prefer"]["description"].as_str().unwrap();
     assert!(text.contains(&MAX_WAIT_S.to_string()), "{text}");
 }
+
+#[test]
+fn the_documented_currencies_are_those_with_rules() {
+    for schema in ["NewPayment", "NewCharge"] {
+        let listed = &DOCUMENT["components"]["schemas"][schema]["properties"]["currency"]["enum"];
+        let known: Vec<&str> = payment::Currency::all_rules().iter().map(|rules| rules.code).collect();
+        assert_eq!(*listed, serde_json::json!(known), "{schema}");
+    }
+}

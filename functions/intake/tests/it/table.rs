@@ -27,6 +27,8 @@ pub(crate) struct Table {
     pub(crate) keys: RefCell<BTreeMap<KeyId, KeyRecord>>,
     pub(crate) script: RefCell<VecDeque<Fate>>,
     pub(crate) unreadable: RefCell<Option<LoadError>>,
+    /// What happens right after the next read of a payment.
+    pub(crate) after_load: RefCell<Option<Box<dyn FnOnce(&Table)>>>,
     /// Transactions and single writes of a key, done.
     pub(crate) writes: Cell<(u32, u32)>,
 }
@@ -35,7 +37,14 @@ impl Ledger for &Table {
     async fn load(&self, id: &PaymentId) -> Result<Option<Record>, LoadError> {
         match self.unreadable.borrow().clone() {
             Some(error) => Err(error),
-            None => Ok(self.records.borrow().get(id).cloned()),
+            None => {
+                let found = self.records.borrow().get(id).cloned();
+                let other = self.after_load.borrow_mut().take();
+                if let Some(other) = other {
+                    other(self);
+                }
+                Ok(found)
+            }
         }
     }
 
