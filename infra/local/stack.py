@@ -21,9 +21,11 @@ import processes
 
 ROOT = Path(__file__).resolve().parent.parent.parent
 TARGET = ROOT / "target"
-FUNCTIONS = ["settle", "enqueue", "sweep", "publish"]
+FUNCTIONS = ["settle", "enqueue", "intake", "sweep", "publish"]
 SECRET_NAME = "ikkai/stripe"
 SECRET = {"api_key": "sk_test_sim", "account": "acct_sim", "livemode": False}
+# The HTTP API's callers, each an IAM user whose name is its tenant.
+CALLERS = ["shop", "stall"]
 REGION = "us-east-1"
 
 
@@ -94,6 +96,37 @@ def make_secret(endpoint: str) -> None:
         client.create_secret(Name=SECRET_NAME, SecretString=json.dumps(SECRET))
     except client.exceptions.ResourceExistsException:
         client.put_secret_value(SecretId=SECRET_NAME, SecretString=json.dumps(SECRET))
+
+
+def make_callers(endpoint: str) -> dict[str, dict[str, str]]:
+    """Creates the users that call the HTTP API, and gives the access key of each."""
+    import boto3
+
+    os.environ.update(aws_environment(endpoint))
+    iam = boto3.client("iam")
+    callers = {}
+    for name in CALLERS:
+        iam.create_user(UserName=name)
+        policy = {"Effect": "Allow", "Action": "execute-api:Invoke", "Resource": "*"}
+        document = json.dumps({"Version": "2012-10-17", "Statement": [policy]})
+        iam.put_user_policy(UserName=name, PolicyName="payments", PolicyDocument=document)
+        key = iam.create_access_key(UserName=name)["AccessKey"]
+        callers[name] = {"access_key_id": key["AccessKeyId"], "secret_access_key": key["SecretAccessKey"]}
+    return callers
+
+
+def let_keys_expire(endpoint: str, table: str) -> None:
+    """Switches on what the template says of the table's TTL, which the emulator leaves out."""
+    import boto3
+
+    os.environ.update(aws_environment(endpoint))
+    ttl = {"AttributeName": "expires_at", "Enabled": True}
+    boto3.client("dynamodb").update_time_to_live(TableName=table, TimeToLiveSpecification=ttl)
+
+
+def api_url(endpoint: str, outputs: dict[str, str]) -> str:
+    """Where the HTTP API is reached by path: names below `localhost` are not resolved everywhere."""
+    return f"{endpoint}/_aws/execute-api/{outputs['ApiId']}/$default"
 
 
 def deploy(folder: Path, endpoint: str, stack: str, overrides: list[str]) -> dict[str, str]:
@@ -168,6 +201,9 @@ def serve(args: argparse.Namespace) -> int:
         if args.deploy:
             overrides = [f"StripeBaseUrl={stripe_url}", *args.parameter]
             state["outputs"] = deploy(folder, endpoint, args.stack, overrides)
+            state["api_url"] = api_url(endpoint, state["outputs"])
+            state["callers"] = make_callers(endpoint)
+            let_keys_expire(endpoint, state["outputs"]["TableName"])
         whole = folder / "stack.json.new"
         whole.write_text(json.dumps(state))
         whole.rename(ready)
@@ -248,6 +284,10 @@ def show(args: argparse.Namespace) -> int:
     state = read_state(args)
     exports = {**aws_environment(state["endpoint"]), "STRIPE_BASE_URL": state["stripe_url"]}
     exports |= {f"IKKAI_{shell_name(name)}": value for name, value in state["outputs"].items()}
+    if "callers" in state:
+        shop = state["callers"]["shop"]
+        exports["IKKAI_API_URL"] = f"'{state['api_url']}'"
+        exports["IKKAI_API_USER"] = f"{shop['access_key_id']}:{shop['secret_access_key']}"
     for name, value in exports.items():
         print(f"export {name}={value}")
     return 0

@@ -21,6 +21,13 @@ RIGHTS = {
         "logs:PutLogEvents": {"EnqueueLog"},
         "sqs:SendMessage": {"PaymentsQueue", "AsyncFailures"},
     },
+    "intake": {
+        "dynamodb:GetItem": {"PaymentsTable"},
+        "dynamodb:PutItem": {"PaymentsTable"},
+        "logs:CreateLogStream": {"IntakeLog"},
+        "logs:PutLogEvents": {"IntakeLog"},
+        "sqs:SendMessage": {"PaymentsQueue"},
+    },
     "sweep": {
         "dynamodb:Query": {"PaymentsTable"},
         "dynamodb:UpdateItem": {"PaymentsTable"},
@@ -90,3 +97,13 @@ def the_secret_is_never_in_the_template(template: dict) -> None:
     assert not [item for item in template["Resources"].values() if item["Type"] == "AWS::SecretsManager::Secret"]
     for name, function in functions(template).items():
         assert not [key for key in function["Variables"] if key.endswith(("_KEY", "_TOKEN"))], name
+
+
+def only_the_api_may_invoke_intake_and_only_signed_requests_reach_it(template: dict) -> None:
+    (permission,) = of_type(template, "AWS::Lambda::Permission").values()
+    assert target(permission["FunctionName"]) == "IntakeFunction"
+    assert permission["Principal"] == "apigateway.amazonaws.com"
+    assert permission["SourceArn"]["Fn::Sub"].endswith(":${PaymentsApi}/*")
+    routes = of_type(template, "AWS::ApiGatewayV2::Route").values()
+    opened = [route["RouteKey"] for route in routes if route["AuthorizationType"] != "AWS_IAM"]
+    assert opened == ["GET /problems/{name}"]

@@ -1,6 +1,7 @@
 """What must be true of template.yaml at every stage. Each rule takes the resolved template and asserts."""
 
 import json
+from pathlib import Path
 
 from template import functions, mappings, of_type, target
 
@@ -12,9 +13,11 @@ CONTRACT = {
     "sweep": {"TABLE_NAME", "QUEUE_URL", "STACK", "SWEEP_LEASE_S", "SWEEP_WAKES"},
     "publish": {"BUS_NAME", "EVENT_SOURCE", "QUARANTINE_URL"},
     "enqueue": {"QUEUE_URL"},
+    "intake": {"TABLE_NAME", "QUEUE_URL", "RESEND_SCHEDULE_S", "LONGEST_EXECUTION_S", "SEARCH_LAG_S"},
 }  # fmt: skip
 # A first send and at most one resend under the same key.
 PROVIDER_CALLS = 2
+OPENAPI = Path(__file__).resolve().parent.parent.parent / "infra/openapi.json"
 FOURTEEN_DAYS_S = 14 * 24 * 3600
 
 
@@ -81,6 +84,40 @@ def the_sweep_is_slower_than_the_queue_and_sends_no_more_than_it_settles(templat
     limit = commands["ScalingConfig"]["MaximumConcurrency"] * commands["BatchSize"] * batches_a_minute
     assert template["Parameters"]["SweepWakes"]["Default"] <= limit
     assert int(sweep["SWEEP_LEASE_S"]) >= int(functions(template)["settle"]["Timeout"])
+
+
+def the_http_function_ends_before_its_api_gives_up(template: dict) -> None:
+    (integration,) = of_type(template, "AWS::ApiGatewayV2::Integration").values()
+    assert int(functions(template)["intake"]["Timeout"]) < 29
+    assert 1000 * int(functions(template)["intake"]["Timeout"]) < integration["TimeoutInMillis"] <= 29_000
+    assert target(integration["IntegrationUri"]) == "IntakeFunction"
+    assert integration["PayloadFormatVersion"] == "2.0"
+
+
+def the_api_has_the_documented_routes_and_a_request_rate(template: dict) -> None:
+    paths = json.loads(OPENAPI.read_text())["paths"]
+    documented = {
+        f"{method.upper()} {path}" for path, item in paths.items() for method in item if method != "parameters"
+    }
+    routes = of_type(template, "AWS::ApiGatewayV2::Route").values()
+    assert {route["RouteKey"] for route in routes} == documented | {"$default"}
+    assert all(target(route["Target"]) == "PaymentsApiIntegration" for route in routes)
+    (api,) = of_type(template, "AWS::ApiGatewayV2::Api").values()
+    assert api["ProtocolType"] == "HTTP" and "CorsConfiguration" not in api
+    (stage,) = of_type(template, "AWS::ApiGatewayV2::Stage").values()
+    assert stage["StageName"] == "$default" and stage["AutoDeploy"]
+    assert stage["DefaultRouteSettings"]["ThrottlingRateLimit"] > 0
+
+
+def intake_counts_time_as_settle_does(template: dict) -> None:
+    settle, intake = functions(template)["settle"]["Variables"], functions(template)["intake"]["Variables"]
+    for name in ("RESEND_SCHEDULE_S", "LONGEST_EXECUTION_S", "SEARCH_LAG_S"):
+        assert settle[name] == intake[name], name
+
+
+def only_keys_expire(template: dict) -> None:
+    (table,) = of_type(template, "AWS::DynamoDB::Table").values()
+    assert table["TimeToLiveSpecification"] == {"AttributeName": "expires_at", "Enabled": True}
 
 
 def every_function_gets_the_environment_it_reads(template: dict) -> None:

@@ -30,7 +30,7 @@ def test_a_sample_message_is_a_command(sample: str) -> None:
 
 def test_every_sample_is_json() -> None:
     samples = sorted(EVENTS.glob("*.json"))
-    assert {path.name.split("-")[0] for path in samples} == {"enqueue", "settle", "sweep", "publish"}
+    assert {path.name.split("-")[0] for path in samples} == {"enqueue", "intake", "settle", "sweep", "publish"}
     for path in samples:
         assert isinstance(read(path.name), dict)
 

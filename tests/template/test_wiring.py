@@ -57,6 +57,10 @@ BREAKS = [
         "SweepFunction Environment Variables SWEEP_LEASE_S",
         "5",
     ),
+    (rules.the_http_function_ends_before_its_api_gives_up, "IntakeFunction Timeout", 29),
+    (rules.the_api_has_the_documented_routes_and_a_request_rate, "RefundRoute RouteKey", "POST /v1/refunds"),
+    (rules.intake_counts_time_as_settle_does, "IntakeFunction Environment Variables SEARCH_LAG_S", "1"),
+    (rules.only_keys_expire, "PaymentsTable TimeToLiveSpecification AttributeName", "due_at"),
     (rules.every_function_gets_the_environment_it_reads, "SettleFunction Environment Variables SEARCH_LAG_S", None),
     (rules.every_function_gets_the_environment_it_reads, "SweepFunction Environment Variables SWEEP_WAKES", 300),
     (rules.every_function_keeps_its_logs_for_a_time, "PublishLog RetentionInDays", 0),
@@ -81,6 +85,11 @@ BREAKS = [
         rights.every_function_may_do_what_it_needs_and_no_more,
         "SettleRole Policies 0 PolicyDocument Statement 2 Action",
         ["dynamodb:GetItem", "dynamodb:PutItem", "dynamodb:DeleteItem"],
+    ),
+    (
+        rights.only_the_api_may_invoke_intake_and_only_signed_requests_reach_it,
+        "RefundRoute AuthorizationType",
+        "NONE",
     ),
     (rights.the_secret_is_never_in_the_template, "SettleFunction Environment Variables STRIPE_KEY", "sk_live"),
 ]

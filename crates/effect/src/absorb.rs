@@ -151,7 +151,7 @@ impl Attempt {
         self.clear_review();
     }
 
-    fn clear_review(&mut self) {
+    pub(crate) fn clear_review(&mut self) {
         if self.review.is_some_and(ReviewReason::is_cleared_by_a_fact) {
             self.review = None;
         }

@@ -213,6 +213,7 @@ impl Attempt {
         assert!(standing.is_ended(), "an operation ends in a final standing");
         self.raise(standing);
         self.code = code.map(str::to_owned);
+        self.clear_review();
         self.seal_if_ended();
         assert!(self.standing.is_ended(), "an end ends it, whatever it was before");
     }

@@ -186,13 +186,14 @@ fn conclude_status(attempt: &mut Attempt, status: Status, turn: &mut Turn, rules
                 attempt.look_at = attempt.look_at.max(Some(settled));
             }
         }
-        Status::RequiresCapture => {
+        // The hold itself lasts for days; a capture or cancel that finds it unchanged is to be repeated soon.
+        Status::RequiresCapture if attempt.standing == Standing::Authorized => {
             let authorized_at = attempt.first_sent_at.unwrap_or(turn.now);
             let before_it_expires = authorized_at.plus_ms(rules.authorization_look_ms);
             let again = turn.now.plus_ms(rules.authorization_again_ms);
             attempt.look_at = Some(if turn.now < before_it_expires { before_it_expires } else { again });
         }
-        Status::RequiresAction | Status::Declined => {}
+        Status::RequiresCapture | Status::RequiresAction | Status::Declined => {}
     }
 }
 

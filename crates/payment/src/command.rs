@@ -6,6 +6,7 @@ use serde::{Deserialize, Serialize};
 use crate::{
     currencies::InvalidMoney,
     ids::{OperationKey, PaymentId},
+    money::MAX_AMOUNT_MINOR,
     requests::{Cancel, Capture, Charge, Refund},
 };
 
@@ -178,15 +179,17 @@ impl Reported {
                 && text.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_')
                 && !crate::ids::looks_like_a_card_number(text)
         };
-        let is_code_plain = match &self.fact.outcome {
+        let is_plain = match &self.fact.outcome {
             Some(Outcome::Declined(code)) => is_id(code, 64),
-            Some(Outcome::Authorized | Outcome::Succeeded | Outcome::Partly(_) | Outcome::Canceled)
-            | None => true,
+            Some(Outcome::Partly(amount)) => *amount <= MAX_AMOUNT_MINOR,
+            Some(Outcome::Authorized | Outcome::Succeeded | Outcome::Canceled) | None => true,
         };
-        if is_id(&self.fact.id, 64) && is_id(&self.source_id, 100) && is_code_plain {
+        if is_id(&self.fact.id, 64) && is_id(&self.source_id, 100) && is_plain {
             return Ok(());
         }
-        Err(Malformed::Body("ids and codes of a fact are 1 to 64 of A-Z a-z 0-9 _".to_owned()))
+        let rule =
+            "ids and codes of a fact are 1 to 64 of A-Z a-z 0-9 _, and its amount is at most 999999999999";
+        Err(Malformed::Body(rule.to_owned()))
     }
 }
 

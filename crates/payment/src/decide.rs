@@ -174,7 +174,7 @@ impl Payment {
     /// Tells whether what must come before an operation has come.
     ///
     /// A charge whose intent is being canceled is left to the cancel. What acts on a charge runs once it is decided on
-    /// which one.
+    /// which one; a refund needs the one object that took the money.
     #[must_use]
     pub fn is_runnable(&self, key: &OperationKey, operation: &Operation) -> bool {
         match &operation.effect {
@@ -184,9 +184,10 @@ impl Payment {
                     && !self.is_being_canceled(key)
                     && !self.comes_behind_a_cancel(operation)
             }
-            Effect::Capture { charge, .. }
-            | Effect::Cancel { charge, .. }
-            | Effect::Refund { charge, .. } => charge.is_some(),
+            Effect::Capture { charge, .. } | Effect::Cancel { charge, .. } => charge.is_some(),
+            Effect::Refund { charge, .. } => {
+                charge.is_some() && self.provider_id(&self.charge_of(key)).is_some()
+            }
         }
     }
 

@@ -154,7 +154,7 @@ fn data(record: &Record, operation: &Operation, key: &OperationKey, outcome: &st
         "order": payment.order,
         "operation": key.to_string(),
         "amount": amount(payment, operation, key, outcome),
-        "currency": payment.currency(),
+        "currency": payment.currency_of(key),
         "provider_ids": carrier.attempt.ids,
         "reason": reason,
     })
@@ -182,16 +182,23 @@ fn amount(payment: &Payment, operation: &Operation, key: &OperationKey, outcome:
     moved.or_else(|| asked.map(Amount::minor))
 }
 
+const fn currency_charged(operation: &Operation) -> Option<Currency> {
+    match operation.effect {
+        Effect::Charge { currency, .. } => Some(currency),
+        Effect::Capture { .. } | Effect::Cancel { .. } | Effect::Refund { .. } | Effect::Void { .. } => None,
+    }
+}
+
 impl Payment {
     /// Returns the payment's currency: that of its latest charge.
     #[must_use]
     pub fn currency(&self) -> Option<Currency> {
-        self.charges().last().and_then(|(_, op)| match op.effect {
-            Effect::Charge { currency, .. } => Some(currency),
-            Effect::Capture { .. } | Effect::Cancel { .. } | Effect::Refund { .. } | Effect::Void { .. } => {
-                None
-            }
-        })
+        self.charges().last().and_then(|(_, op)| currency_charged(op))
+    }
+
+    // The currency of the charge that an operation acts on; the payment's, while that is undecided.
+    fn currency_of(&self, key: &OperationKey) -> Option<Currency> {
+        self.operations.get(&self.charge_of(key)).and_then(currency_charged).or_else(|| self.currency())
     }
 
     // The cancel that ended a charge, if one of ours did.

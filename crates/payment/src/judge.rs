@@ -20,8 +20,8 @@ pub const AMOUNT_NOT_PAYABLE: &str = "amount_not_payable";
 
 /// Decides, in the order of acceptance, each operation that nothing before it holds up any more.
 pub(crate) fn judge_what_waits(payment: &mut Payment, now: Time) {
+    let mut judged: Option<Vec<(u32, OperationKey)>> = None;
     loop {
-        let known = payment.operations.len();
         let mut waiting: Vec<(u32, OperationKey)> = payment
             .operations
             .iter()
@@ -29,13 +29,15 @@ pub(crate) fn judge_what_waits(payment: &mut Payment, now: Time) {
             .map(|(key, op)| (op.seq, key.clone()))
             .collect();
         waiting.sort_unstable();
-        for (seq, key) in waiting {
-            judge(payment, &key, seq, now);
-        }
-        // A cancel may have become a refund, which is judged in its turn.
-        if payment.operations.len() == known {
+        // A cancel may end a charge that something in front of it waits for, or become a refund: what waits then is
+        // judged again.
+        if judged.as_ref() == Some(&waiting) {
             return;
         }
+        for (seq, key) in &waiting {
+            judge(payment, key, *seq, now);
+        }
+        judged = Some(waiting);
     }
 }
 

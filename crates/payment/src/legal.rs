@@ -43,8 +43,8 @@ pub const fn verdict(kind: Kind, state: PaymentState) -> Verdict {
     use Verdict::{Refused, Runs, Waits};
     match (kind, state) {
         (Kind::Charge, Created | Failed | Canceled) => Runs,
-        (Kind::Charge, Authorizing) => Waits,
-        (Kind::Charge, Authorized | Capturing) => Refused(ALREADY_AUTHORIZED),
+        (Kind::Charge, Authorizing | Capturing) => Waits,
+        (Kind::Charge, Authorized) => Refused(ALREADY_AUTHORIZED),
         (Kind::Charge, Captured | Refunding | PartiallyRefunded | Refunded) => Refused(ALREADY_PAID),
 
         (Kind::Capture, Created | Authorizing | Capturing) => Waits,

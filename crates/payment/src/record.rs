@@ -111,7 +111,6 @@ pub enum CaptureMethod {
 impl CaptureMethod {
     /// Tells whether the money is taken at once.
     #[must_use]
-    #[expect(clippy::trivially_copy_pass_by_ref, reason = "serde calls it with a reference")]
     pub const fn is_automatic(&self) -> bool {
         matches!(self, Self::Automatic)
     }

@@ -19,6 +19,8 @@ pub enum Function {
     Publish,
     /// Turns asynchronous invokes into commands.
     Enqueue,
+    /// The HTTP API.
+    Intake,
 }
 
 impl Function {
@@ -29,6 +31,7 @@ impl Function {
             Self::Sweep => "sweep",
             Self::Publish => "publish",
             Self::Enqueue => "enqueue",
+            Self::Intake => "intake",
         }
     }
 }

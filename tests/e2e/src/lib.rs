@@ -12,12 +12,14 @@
 //!
 //! Nothing here is skipped when a part is missing: starting fails, and says which `make` target makes the part.
 
+mod api;
 mod aws;
 mod functions;
 mod stack;
 mod stripe;
 mod wait;
 
+pub use api::{ApiReply, ApiRequest};
 pub use functions::{Function, Invocation};
 pub use stack::{Options, Outputs, Stack};
 pub use wait::eventually;

@@ -1,6 +1,7 @@
 //! Starting and stopping the stack. `infra/local/stack.py serve` does the work; it ends everything when its input
 //! closes, so a test that panics, is killed or keeps its stack in a static leaves no process behind.
 
+use std::collections::BTreeMap;
 use std::io::{BufRead, BufReader};
 use std::path::{Path, PathBuf};
 use std::process::{Child, ChildStdin, Command, Stdio};
@@ -52,6 +53,14 @@ struct Ready {
     stack: String,
     dir: PathBuf,
     outputs: Outputs,
+    api_url: String,
+    callers: BTreeMap<String, Caller>,
+}
+
+/// The access key of an IAM user.
+#[derive(Debug, Deserialize)]
+struct Caller {
+    access_key_id: String,
 }
 
 /// A running stack. Dropping it ends every process it started.
@@ -115,6 +124,16 @@ impl Stack {
     /// The simulated Stripe's URL, its control API included.
     pub fn stripe_url(&self) -> &str {
         &self.ready.stripe_url
+    }
+
+    /// The HTTP API's URL, without a final slash.
+    pub fn api_url(&self) -> &str {
+        &self.ready.api_url
+    }
+
+    /// The access key id of a caller of the HTTP API: the IAM user of that name, `shop` or `stall`.
+    pub(crate) fn access_key_id(&self, caller: &str) -> Option<&str> {
+        self.ready.callers.get(caller).map(|caller| caller.access_key_id.as_str())
     }
 
     /// The CloudFormation stack's name.

@@ -45,6 +45,7 @@ impl Schema {
                 self.holds(self.0.pointer(pointer).unwrap(), value)
             }
             "oneOf" => list(rule).iter().filter(|branch| self.holds(branch, value)).count() == 1,
+            "not" => !self.holds(rule, value),
             "const" => value == rule,
             "enum" => list(rule).contains(value),
             "type" => match rule.as_array() {

@@ -42,7 +42,6 @@ fn a_2xx_with_any_other_status_makes_the_object_known_and_says_how_it_stands() {
     let cases = [
         ("processing", Status::Processing),
         ("requires_action", Status::RequiresAction),
-        ("requires_capture", Status::RequiresCapture),
         ("requires_confirmation", Status::Unconfirmed),
         ("requires_payment_method", Status::Unconfirmed),
         ("a_status_of_the_future", Status::Processing),

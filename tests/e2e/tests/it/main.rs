@@ -7,6 +7,7 @@ mod charge;
 mod crash;
 mod dead_letters;
 mod further_attempts;
+mod http;
 mod order;
 mod provider_keys;
 mod publish;
