@@ -52,8 +52,9 @@ def candidates() -> list[str]:
 
 def newer_python() -> tuple[str, str] | None:
     """A newer Python and its version: one that runs, since pyenv's shims are there without what they stand for."""
+    question = "import sys, venv; print(sys.version)"
     for path in candidates():
-        asked = subprocess.run([path, "-c", "import sys, venv; print(sys.version)"], capture_output=True, text=True, check=False)
+        asked = subprocess.run([path, "-c", question], capture_output=True, text=True, check=False)
         if asked.returncode == 0:
             return path, asked.stdout.strip()
     return None
