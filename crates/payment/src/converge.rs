@@ -347,8 +347,7 @@ impl<L: Ledger, P: Processor, C: Clock> Worker<'_, L, P, C> {
             .as_ref()
             .and_then(|record| record.claim.as_ref())
             .is_some_and(|claim| claim.token == self.turn.token);
-        let ambiguous = self.turn.effect.ambiguous;
-        self.turn.effect = effect::Turn { ambiguous, ..self.turn.anew() };
+        self.turn.effect = self.turn.anew();
         self.payment = payment;
         self.stored = current;
         Ok(Saved::DecideAgain)
