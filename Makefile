@@ -61,7 +61,7 @@ test-python: build
 # The one part that needs more than everything else does: a newer Python, which `make setup` looks for.
 test-localstack: build
 	@if [ -f target/venv-localstack/made ]; then target/debug/conformance --on localstack; \
-	else echo "conformance: LocalStack NOT RUN: needs Python 3.12 or 3.13"; fi
+	else echo "conformance: LocalStack NOT RUN: needs Python 3.13"; fi
 
 conformance: setup build ## every port's suite on the world and on every emulator, as one table a port
 	target/debug/conformance

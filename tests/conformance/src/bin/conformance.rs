@@ -32,7 +32,7 @@ async fn main() -> Result<ExitCode> {
         subjects.extend(SUBJECTS.iter().map(|(subject, _)| *subject));
     }
     if subjects.contains(&LOCALSTACK) && !Emulators::has_localstack() {
-        eprintln!("conformance: LocalStack cannot run: it needs Python 3.12 or 3.13 when `make setup` runs");
+        eprintln!("conformance: LocalStack cannot run: it needs Python 3.13 when `make setup` runs");
         return Ok(ExitCode::FAILURE);
     }
     let started: Vec<&str> = subjects.iter().copied().filter(|subject| *subject != "world").collect();
