@@ -59,31 +59,35 @@ def identity(mutant: dict, lines: dict[str, list[str]]) -> Identity:
 
 
 def judge(mutants: list[dict], lines: dict[str, list[str]], is_whole_run: bool) -> int:
-    """Prints every survivor, argued or not, and the count of all that was tried."""
+    """Prints every survivor, argued or not, and the count of all that was tried. One argument answers one survivor."""
     listed = tomllib.loads(ARGUMENTS.read_text())["argued"]
-    arguments: dict[Identity, str] = {(a["file"], a["line"], a["change"]): a["why"] for a in listed}
-    of = {kind: [m for m in mutants if m["summary"] == kind] for kind in ("CaughtMutant", "Unviable", "Timeout")}
-    missed = [mutant for mutant in mutants if mutant["summary"] == "MissedMutant"]
-    unargued = [mutant for mutant in missed if identity(mutant, lines) not in arguments]
+    unused: list[tuple[Identity, str]] = [((a["file"], a["line"], a["change"]), a["why"]) for a in listed]
+    of: dict[str, list[dict]] = {kind: [] for kind in ("CaughtMutant", "MissedMutant", "Timeout", "Unviable")}
+    for mutant in mutants:
+        of[mutant["summary"]].append(mutant)
 
-    needed = {identity(mutant, lines) for mutant in missed}
-    answered = {identity(mutant, lines) for mutant in mutants}
-    idle = [known for known in arguments if known not in needed and (is_whole_run or known in answered)]
+    survivors = []
+    for mutant in of["MissedMutant"]:
+        answer = next((argument for argument in unused if argument[0] == identity(mutant, lines)), None)
+        if answer is None:
+            survivors.append(mutant["name"])
+            continue
+        unused.remove(answer)
+        print(f"mutants: argued: {mutant['name']}: {answer[1]}")
+    tried_here = {identity(mutant, lines) for mutant in mutants}
+    idle = [known for known, _ in unused if is_whole_run or known in tried_here]
 
-    for mutant in missed:
-        if why := arguments.get(identity(mutant, lines)):
-            print(f"mutants: argued: {mutant['name']}: {why}")
     for mutant in of["Timeout"]:
         print(f"mutants: ran into the timeout: {mutant['name']}")
     for file, line, change in idle:
         print(f"mutants: NO LONGER NEEDED: the argument for {file}: {change}, at: {line}")
-    for mutant in unargued:
-        print(f"mutants: SURVIVED: {mutant['name']}")
+    for name in survivors:
+        print(f"mutants: SURVIVED: {name}")
     print(
         f"mutants: tested={len(mutants)} caught={len(of['CaughtMutant'])} unviable={len(of['Unviable'])} "
-        f"timeouts={len(of['Timeout'])} survivors={len(unargued)} argued={len(missed) - len(unargued)}"
+        f"timeouts={len(of['Timeout'])} survivors={len(survivors)} argued={len(of['MissedMutant']) - len(survivors)}"
     )
-    return 1 if unargued or idle else 0
+    return 1 if survivors or idle else 0
 
 
 def main() -> int:

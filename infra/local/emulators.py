@@ -1,7 +1,7 @@
 """Runs what the conformance suite holds against the world: AWS's emulators and the simulated Stripe.
 
-It starts the ones it is told to, each on a free port, says in one line of JSON where they answer, and ends them all when
-its input closes or on a signal, so that no test can leave one behind, however the test ends.
+It starts the ones it is told to, each on a free port, says in one line of JSON where they answer, and ends them all
+when its input closes or on a signal, so that no test can leave one behind, however the test ends.
 """
 
 import argparse
@@ -34,7 +34,7 @@ def start_localstack(folder: Path) -> tuple[subprocess.Popen, str]:
     """Starts LocalStack's queue and bus and waits until they answer."""
     python = TARGET / "venv-localstack/bin/python"
     if not python.is_file():
-        raise SystemExit("target/venv-localstack is missing: LocalStack needs Python 3.12 or 3.13 when `make setup` runs")
+        raise SystemExit("target/venv-localstack is missing: LocalStack needs Python 3.13 when `make setup` runs")
     port = processes.free_port()
     endpoint = f"http://127.0.0.1:{port}"
     log = folder / "localstack.log"

@@ -349,9 +349,8 @@ impl<L: Ledger, P: Processor, C: Clock> Worker<'_, L, P, C> {
             .as_ref()
             .and_then(|record| record.claim.as_ref())
             .is_some_and(|claim| claim.token == self.turn.token);
-        let ambiguous = self.turn.effect.ambiguous;
-        let unsearchable = self.turn.effect.unsearchable;
-        self.turn.effect = effect::Turn { ambiguous, unsearchable, ..self.turn.effect.renewed() };
+        self.turn.focus = None;
+        self.turn.effect = self.turn.effect.renewed();
         self.payment = payment;
         self.stored = current;
         Ok(Saved::DecideAgain)

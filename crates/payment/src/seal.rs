@@ -37,7 +37,10 @@ pub fn seal(
     let due_at = match guard {
         Guard::Redelivery if held.is_none() => None,
         // Never in the past: a value that was answered by a wake already must not come back.
-        Guard::Redelivery | Guard::Due => due(&payment, claim.as_ref(), rules).map(|at| at.max(now)),
+        Guard::Redelivery | Guard::Due => due(&payment, claim.as_ref(), rules).map(|at| {
+            let at = at.max(now);
+            leased_from(stored, rules).filter(|(answered, _)| *answered == at).map_or(at, |(_, lease)| lease)
+        }),
     };
     let review_at = payment.needs_review().then(|| stored.and_then(|record| record.review_at).unwrap_or(now));
     let next = Record {
@@ -55,6 +58,15 @@ pub fn seal(
         assert_follows(held, &next);
     }
     next
+}
+
+// The time that a sweep has answered with a wake, and until when it leased the payment for that. A worker whose clock
+// is behind would write that time again.
+fn leased_from(stored: Option<&Record>, rules: &Rules) -> Option<(Time, Time)> {
+    let stored = stored?;
+    let lease = stored.due_at?;
+    let written = due(&stored.payment, stored.claim.as_ref(), rules)?.max(stored.updated_at);
+    (written < lease).then_some((written, lease))
 }
 
 fn announce(payment: &mut Payment, id: &PaymentId, at: Announced) -> Vec<String> {

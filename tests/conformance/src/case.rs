@@ -6,7 +6,7 @@ use anyhow::{Result, bail};
 use futures_util::stream::{self, StreamExt};
 
 /// How long one case may take: far more than any needs.
-const LIMIT: Duration = Duration::from_secs(60);
+const LIMIT: Duration = Duration::from_secs(120);
 
 /// How long what comes in its own time is waited for.
 const PATIENCE: Duration = Duration::from_secs(10);

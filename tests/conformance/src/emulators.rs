@@ -7,16 +7,22 @@ use std::{
     path::{Path, PathBuf},
     process::{Child, ChildStdin, Command, Stdio},
     sync::OnceLock,
+    time::Duration,
 };
 
 use adapters::{SdkConfig, sdk, settings::Environment};
 use anyhow::{Context, Result, bail};
+use aws_smithy_types::timeout::TimeoutConfig;
 
 /// The emulators that every machine can run, and the simulated Stripe.
 pub const EVERYWHERE: [&str; 3] = ["ministack", "moto", "stripe-sim"];
 
 /// The emulator that needs a newer Python than the rest.
 pub const LOCALSTACK: &str = "localstack";
+
+/// How long an emulator may take to reply. A retry for its slowness alone would make things twice: only [`crate::Lossy`]
+/// is to bring retries about.
+const PATIENCE: Duration = Duration::from_secs(20);
 
 /// Running emulators. Dropping them ends every process.
 #[derive(Debug)]
@@ -96,7 +102,7 @@ impl Drop for Emulators {
     }
 }
 
-/// Returns what the adapters are configured with, for an endpoint.
+/// Returns what the adapters are configured with, for an endpoint, but for the timeouts.
 ///
 /// # Errors
 /// Returns an error if the configuration is not one.
@@ -107,7 +113,12 @@ pub fn aws(endpoint: &str) -> Result<SdkConfig> {
         ("AWS_SECRET_ACCESS_KEY", "test"),
         ("AWS_ENDPOINT_URL", endpoint),
     ]);
-    Ok(sdk::for_cli(&environment)?)
+    let timeouts = TimeoutConfig::builder()
+        .connect_timeout(PATIENCE)
+        .operation_attempt_timeout(PATIENCE)
+        .operation_timeout(2 * PATIENCE)
+        .build();
+    Ok(sdk::for_cli(&environment)?.into_builder().timeout_config(timeouts).build())
 }
 
 fn root() -> PathBuf {

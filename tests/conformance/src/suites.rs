@@ -23,7 +23,10 @@ pub const SUBJECTS: [(&str, &[Port]); 5] = [
 ];
 
 /// How many cases an emulator is tried with at once: each is one process, and answers within the SDK's time.
-const AT_ONCE: usize = 6;
+const AT_ONCE: usize = 4;
+
+/// How many cases a queue is tried with at once: they wait for the most part.
+const QUEUES_AT_ONCE: usize = 10;
 
 /// Tries a port's suite on those of the given subjects that have the port, all at once.
 ///
@@ -77,7 +80,7 @@ async fn on_sqs(subject: &'static str, emulators: &Emulators) -> Result<Vec<Outc
     let config = aws(emulators.endpoint(subject)?)?;
     queue::FifoQueue::warm_up(&config).await?;
     let cases = queue::cases();
-    Ok(run(subject, AT_ONCE, cases, async |case| queue::FifoQueue::new(&config, case).await).await)
+    Ok(run(subject, QUEUES_AT_ONCE, cases, async |case| queue::FifoQueue::new(&config, case).await).await)
 }
 
 async fn on_event_bridge(subject: &'static str, emulators: &Emulators) -> Result<Vec<Outcome>> {

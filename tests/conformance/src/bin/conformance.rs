@@ -5,7 +5,6 @@ use std::process::ExitCode;
 use anyhow::Result;
 use clap::Parser;
 use conformance::{Emulators, LOCALSTACK, Port, SUBJECTS, suite};
-use futures_util::future::join_all;
 
 /// Holds the world and the adapters, over emulators, against what AWS and Stripe do.
 #[derive(Debug, Parser)]
@@ -32,7 +31,7 @@ async fn main() -> Result<ExitCode> {
         subjects.extend(SUBJECTS.iter().map(|(subject, _)| *subject));
     }
     if subjects.contains(&LOCALSTACK) && !Emulators::has_localstack() {
-        eprintln!("conformance: LocalStack cannot run: it needs Python 3.12 or 3.13 when `make setup` runs");
+        eprintln!("conformance: LocalStack cannot run: it needs Python 3.13 when `make setup` runs");
         return Ok(ExitCode::FAILURE);
     }
     let started: Vec<&str> = subjects.iter().copied().filter(|subject| *subject != "world").collect();
@@ -42,8 +41,8 @@ async fn main() -> Result<ExitCode> {
     };
     let ports = Port::ALL.into_iter().filter(has_subject);
     let mut faults = 0;
-    for report in join_all(ports.map(|port| suite(port, &subjects, &emulators))).await {
-        let report = report?;
+    for port in ports {
+        let report = suite(port, &subjects, &emulators).await?;
         print!("{report}");
         faults += report.faults().len();
     }

@@ -133,7 +133,7 @@ async fn a_message_hidden_longer_stays_away_longer_with_its_group<S: QueueSubjec
     send(queue, &["a1", "a2"]).await?;
     let first = next(queue, 1).await?;
     expect("the first receive", &bodies(&first), &vec!["a1"])?;
-    queue.show_after(&first[0].receipt, Duration::from_secs(7)).await?;
+    queue.show_after(&first[0].receipt, Duration::from_secs(10)).await?;
     queue.expire().await?;
     send(queue, &["b1"]).await?;
     let other = next(queue, 10).await?;

@@ -21,7 +21,7 @@ pub use world::WorldQueue;
 use crate::case::{Case, check};
 
 /// How long a message that must come is waited for.
-const PATIENCE: Duration = Duration::from_secs(10);
+const PATIENCE: Duration = Duration::from_secs(20);
 
 /// A message as one receive returned it.
 #[derive(Debug, Clone)]

@@ -13,7 +13,7 @@ use super::{QueueSubject, Received};
 use crate::case::in_time;
 
 /// How long a received message stays invisible: long enough for a few requests, short enough to be waited for.
-const VISIBILITY: Duration = Duration::from_secs(3);
+const VISIBILITY: Duration = Duration::from_secs(5);
 
 /// After how many receives a message is moved.
 const MAX_RECEIVES: u32 = 3;

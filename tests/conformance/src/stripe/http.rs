@@ -13,14 +13,14 @@ use stripe_wire::{HttpReply, HttpRequest, Transport, TransportError};
 use super::{StripeSubject, Trouble};
 
 /// How long the adapter waits for a reply.
-const TIMEOUT: Duration = Duration::from_millis(1_000);
+const TIMEOUT: Duration = Duration::from_millis(2_500);
 
 /// How long a request takes that is too slow for it.
-const SLOW_MS: u64 = 1_500;
+const SLOW_MS: u64 = 4_000;
 
 /// How long a request takes that another one is to meet, and when that one starts.
-const RUNNING_MS: u64 = 600;
-const MEANWHILE: Duration = Duration::from_millis(200);
+const RUNNING_MS: u64 = 1_200;
+const MEANWHILE: Duration = Duration::from_millis(300);
 
 const KEY: &str = "sk_test_sim";
 

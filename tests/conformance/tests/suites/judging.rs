@@ -66,10 +66,10 @@ fn another_failure_is_not_the_recorded_deviation() {
 #[test]
 fn a_race_may_show_or_not() {
     let race = Deviation { sometimes: true, ..deviation() };
-    let report = Report::new(Port::Queue, vec![outcome(Ok(()))], &[race.clone()]);
+    let report = Report::new(Port::Queue, vec![outcome(Ok(()))], std::slice::from_ref(&race));
     assert_eq!(report.verdict("emulator", "a_case"), Some(&Verdict::ConformsThisTime));
     assert!(report.faults().is_empty());
-    assert!(faults(Err("seen: 2, not 1"), &[race.clone()]).is_empty());
+    assert!(faults(Err("seen: 2, not 1"), std::slice::from_ref(&race)).is_empty());
     assert_eq!(faults(Err("connection refused"), &[race]).len(), 1);
 }
 
