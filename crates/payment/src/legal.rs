@@ -102,21 +102,33 @@ pub const TRANSITIONS: &[(PaymentState, PaymentState, &str)] = {
     ]
 };
 
+/// For each state, a bit for each state that any number of changes leads to, itself included.
+const REACHED: [u16; PaymentState::ALL.len()] = {
+    let mut reached = [0_u16; PaymentState::ALL.len()];
+    let mut state = 0;
+    while state < reached.len() {
+        reached[state] = 1 << state;
+        state += 1;
+    }
+    // Each round reaches one change further: as many rounds as there are states reach them all.
+    let mut round = 0;
+    while round < reached.len() {
+        let mut row = 0;
+        while row < TRANSITIONS.len() {
+            let (from, to, _) = TRANSITIONS[row];
+            reached[from as usize] |= reached[to as usize];
+            row += 1;
+        }
+        round += 1;
+    }
+    reached
+};
+
 impl PaymentState {
     /// Tells whether one write may take a payment from this state to another: it may cover several changes, since an
     /// outcome and the next intent share a write.
     #[must_use]
-    pub fn may_become(self, other: Self) -> bool {
-        let mut reached = vec![self];
-        let mut next = 0;
-        while let Some(from) = reached.get(next).copied() {
-            next += 1;
-            for (_, to, _) in TRANSITIONS.iter().filter(|(start, _, _)| *start == from) {
-                if !reached.contains(to) {
-                    reached.push(*to);
-                }
-            }
-        }
-        reached.contains(&other)
+    pub const fn may_become(self, other: Self) -> bool {
+        REACHED[self as usize] & (1 << other as usize) != 0
     }
 }

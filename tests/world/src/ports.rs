@@ -235,6 +235,7 @@ impl DeadLetters for Worker {
         self.with(|state| {
             state.note(|| format!("set aside {}: {}", letter.source_id, letter.reason));
             state.set_aside.push(letter.reason.clone());
+            state.queue.set_aside(state.now, &letter.group, &letter.source_id, &letter.body);
         });
         self.pause("set aside reply").await;
         Ok(())

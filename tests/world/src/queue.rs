@@ -102,6 +102,16 @@ impl Queue {
         deleted
     }
 
+    /// Takes a message that its handler set aside into the dead-letter queue; one that is there already only once.
+    pub(crate) fn set_aside(&mut self, now: i64, group: &str, source_id: &str, body: &str) {
+        let id = source_id.parse().unwrap_or(0);
+        if self.dead.iter().any(|message| message.id == id) {
+            return;
+        }
+        let (group, body) = (group.to_owned(), body.to_owned());
+        self.dead.push(Message { id, group, body, received: 0, visible_at: now, receipt: 0, sent_at: now });
+    }
+
     /// Puts the dead-lettered messages back, as an operator would; returns each one's group and age.
     pub(crate) fn redrive(&mut self, now: i64) -> Vec<(String, i64)> {
         let dead = std::mem::take(&mut self.dead);
