@@ -77,10 +77,11 @@ sim: target/sim/sim ## the deterministic world over SEEDS seeds, or one seed wit
 exhaustive: target/sim/sim ## the world with a crash at every pause point of every flow, and at every pair
 	target/sim/sim --exhaustive
 
-check: setup ## formatting, lints, layers, template, licences
+check: setup ## formatting, lints, layers, assertions, template, licences
 	cargo fmt --all --check
 	cargo clippy --workspace --all-targets --locked -- -D warnings
 	$(VENV)/python infra/check/layers.py
+	$(VENV)/python infra/check/assertions.py
 	$(VENV)/cfn-lint template.yaml
 	cargo fetch --locked
 	cargo deny --offline check licenses bans sources

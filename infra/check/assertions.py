@@ -10,8 +10,10 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent.parent
 CORE = {
-    "crates/effect/src": ["absorb", "attempt", "conclude", "policy", "rules"],
-    "crates/payment/src": ["accept", "converge", "decide", "plan", "record", "seal"],
+    "crates/effect/src": ["absorb", "attempt", "conclude", "laws", "policy", "rules"],
+    "crates/payment/src": (
+        "accept converge decide judge laws legal plan record requests seal state".split()
+    ),
 }
 ASSERTION = re.compile(r"(?<![\w])assert(_eq|_ne)?!\(")
 

@@ -77,6 +77,23 @@ impl Standing {
     }
 }
 
+// What is certain ranks above what is not, and money above its absence, but for a refund that comes back.
+const _: () = {
+    assert!(Standing::Pending.rank() < Standing::Unknown.rank());
+    assert!(Standing::Unknown.rank() < Standing::Refused.rank());
+    assert!(Standing::Refused.rank() < Standing::Failed.rank());
+    assert!(Standing::Failed.rank() < Standing::Authorized.rank());
+    assert!(Standing::Authorized.rank() < Standing::Succeeded.rank());
+    assert!(Standing::Succeeded.rank() == Standing::Canceled.rank());
+    assert!(Standing::Pending.refund_rank() < Standing::Unknown.refund_rank());
+    assert!(Standing::Unknown.refund_rank() < Standing::Refused.refund_rank());
+    assert!(Standing::Refused.refund_rank() < Standing::Succeeded.refund_rank());
+    assert!(Standing::Succeeded.refund_rank() < Standing::Canceled.refund_rank());
+    assert!(Standing::Canceled.refund_rank() < Standing::Failed.refund_rank());
+    assert!(!Standing::Unknown.is_ended() && !Standing::Authorized.is_ended());
+    assert!(!Standing::Succeeded.ended_without_effect() && !Standing::Unknown.ended_without_effect());
+};
+
 /// Why an operation needs a person.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
@@ -206,6 +223,7 @@ impl Attempt {
         if standing.rank() > self.standing.rank() {
             self.standing = standing;
         }
+        assert!(self.standing.rank() >= standing.rank(), "raised as far as asked");
     }
 
     /// Ends the operation by what another operation's fact showed.
@@ -216,6 +234,7 @@ impl Attempt {
         self.clear_review();
         self.seal_if_ended();
         assert!(self.standing.is_ended(), "an end ends it, whatever it was before");
+        assert!(self.look_at.is_none(), "what has ended is not looked at again");
     }
 
     /// Replaces an ended operation's frozen body by its digest, and forgets what only an open one needs.

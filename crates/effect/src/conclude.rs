@@ -154,6 +154,7 @@ fn conclude_not_done(attempt: &mut Attempt, turn: &mut Turn, rules: &Rules) {
     if turn.armed && turn.fresh && !turn.ambiguous && attempt.standing == Standing::Pending {
         attempt.first_sent_at = None;
         attempt.last_send_until = None;
+        assert!(!attempt.was_sent() && attempt.ids.is_empty(), "what was not sent shows no object");
     }
     look_later(attempt, turn, rules);
 }
@@ -165,6 +166,7 @@ fn conclude_refused(attempt: &mut Attempt, code: String, turn: &mut Turn, rules:
         attempt.raise(Standing::Refused);
         attempt.code = Some(code);
         attempt.seal_if_ended();
+        assert_eq!(attempt.standing, Standing::Refused, "a refusal that nothing contradicts stands");
     } else {
         conclude_ambiguous(attempt, false, turn, rules);
     }
@@ -212,6 +214,7 @@ fn conclude_hits(
         }
         turn.listed = true;
     }
+    assert!(!turn.searched || turn.listed, "the list is read before the search");
     conclude_absence(attempt, turn, rules);
 }
 
@@ -226,6 +229,7 @@ fn conclude_absence(attempt: &mut Attempt, turn: &mut Turn, rules: &Rules) {
         look_later(attempt, turn, rules);
         turn.look_now = false;
     } else if turn.searched || turn.unsearchable {
+        assert!(attempt.first_sent_at.is_some(), "absence means something only of what was sent");
         attempt.require_review(ReviewReason::WindowOver);
     }
 }
@@ -237,6 +241,7 @@ fn look_later(attempt: &mut Attempt, turn: &mut Turn, rules: &Rules) {
         turn.jitter_per_mille,
     );
     attempt.look_at = Some(again);
+    assert!(!attempt.standing.is_ended(), "what has ended is not looked at again");
     if !turn.counted {
         turn.counted = true;
         attempt.tries = attempt.tries.saturating_add(1);

@@ -124,12 +124,14 @@ impl Keyed {
         let nothing_of_ours_runs =
             attempt.last_send_until.is_none_or(|until| turn.now >= until.plus_ms(rules.longest_execution_ms));
         if turn.status == Some(Status::Unconfirmed) && nothing_of_ours_runs && !turn.armed {
+            assert!(!attempt.rests(), "nothing is sent for what rests");
             return Next::Send(Send::NextGeneration);
         }
         Next::Wait
     }
 
     fn next_without_id(attempt: &Attempt, turn: &Turn, rules: &Rules) -> Next {
+        assert!(!attempt.rests(), "nothing is sent for what rests");
         let Some(until) = attempt.last_send_until else { return Next::Send(Send::Same) };
         let open = Self::is_open(attempt, turn.now);
         if open && !attempt.barred {

@@ -36,6 +36,10 @@ const _: () = assert!(
         < PROVIDER_KEY_LIFE_MS
 );
 
+const _: () =
+    assert!(MAX_PROVIDER_TIMEOUT_MS < MAX_FUNCTION_TIMEOUT_MS, "a request ends within its invocation");
+const _: () = assert!(CLAIM_GRACE_MS > 0, "a claim outlives its invocation");
+
 /// The deployment's numbers: when to look again and how long the outside world may take. All in milliseconds.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Rules {
@@ -82,7 +86,9 @@ impl Rules {
         let last = self.schedule_ms.len().saturating_sub(1);
         let index = usize::try_from(tries).unwrap_or(usize::MAX).min(last);
         let base = self.schedule_ms.get(index).copied().unwrap_or(minutes(1));
-        now.plus_ms(base + base * i64::from(jitter_per_mille.min(1_000)) / 4_000)
+        let again = now.plus_ms(base + base * i64::from(jitter_per_mille.min(1_000)) / 4_000);
+        assert!(again >= now, "the next look lies ahead");
+        again
     }
 }
 

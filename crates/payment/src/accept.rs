@@ -58,6 +58,7 @@ fn accept_operation(stored: Option<&Payment>, command: &Command, now: Time) -> R
     if held >= MAX_OPERATIONS {
         return Err(Malformed::TooManyOperations(held));
     }
+    assert!(!asked.digest.is_empty(), "every request has a digest");
     let operation = payment.insert(asked.key, asked.effect, asked.digest, now);
     operation.causation_id = asked.causation_id.cloned();
     operation.traceparent = asked.traceparent.cloned();
@@ -73,7 +74,9 @@ impl Payment {
         digest: String,
         now: Time,
     ) -> &mut Operation {
+        assert_eq!(key.kind, effect.kind(), "an operation's name says what it does");
         let seq = self.operations.values().map(|op| op.seq).max().unwrap_or(0) + 1;
+        assert!(self.operations.values().all(|op| op.seq < seq), "a new operation is behind all others");
         let operation = Operation {
             seq,
             effect,
@@ -104,6 +107,10 @@ impl Payment {
             .iter()
             .find(|(_, op)| has_it(op))
             .map_or_else(|| about.clone(), |(key, _)| key.clone());
+        assert!(
+            !matches!(owner.kind, Kind::Capture | Kind::Cancel),
+            "a capture or cancel has no object of its own"
+        );
         match owner.kind {
             Kind::Refund => {
                 if let Some(refund) = self.operations.get_mut(&owner) {

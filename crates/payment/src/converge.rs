@@ -1,12 +1,12 @@
 //! The loop that makes a payment converge: plan, decide, one port call, again.
 
-use effect::{Fact, Note, ProviderKey, Rules, Send, Time, conclude, hours, minutes};
+use effect::{Fact, Keyed, Note, ProviderKey, Rules, Send, Time, conclude, hours, minutes};
 
 use crate::{
     accept::accept,
     command::{Command, Malformed},
     decide::{Limits, Step, Turn, decide, due},
-    ids::{OperationKey, PaymentId},
+    ids::{Kind, OperationKey, PaymentId},
     plan::plan_in_place,
     ports::{Answer, Clock, Expected, Ledger, Object, Processor, Question, Request, SaveError},
     record::{Account, Claim, Effect, Payment, Record},
@@ -196,6 +196,9 @@ impl<L: Ledger, P: Processor, C: Clock> Worker<'_, L, P, C> {
         let fresh = !attempt.was_sent();
         attempt.first_sent_at = attempt.first_sent_at.or(Some(self.turn.effect.now));
         attempt.last_send_until = attempt.last_send_until.max(Some(claim.until));
+        assert!(attempt.frozen.is_some(), "only a frozen request is armed");
+        assert!(attempt.generation > 0 || !attempt.barred, "a barred key is not armed again");
+        assert!(attempt.first_sent_at <= attempt.last_send_until, "no send ends before the first one began");
         self.payment.account = Some(account);
         if let Some(operation) = self.payment.operations.get_mut(key) {
             operation.attempt = attempt;
@@ -244,6 +247,7 @@ impl<L: Ledger, P: Processor, C: Clock> Worker<'_, L, P, C> {
         let Some(frozen) = self.payment.operations.get(key).and_then(|op| op.attempt.frozen.clone()) else {
             return;
         };
+        self.assert_may_send(key, &frozen);
         self.turn.calls += 1;
         let answer = self.processor.send(&frozen, &expected).await;
         self.turn.effect.sends += 1;
@@ -254,10 +258,33 @@ impl<L: Ledger, P: Processor, C: Clock> Worker<'_, L, P, C> {
     async fn look_up(&mut self, key: &OperationKey, look: effect::Look) {
         self.turn.focus_on(key);
         let Some(question) = self.question(key, look) else { return };
+        assert!(self.turn.claimed, "the provider is asked under a claim alone");
+        assert!(question.from <= question.to, "a question is about a time that has a length");
         self.turn.calls += 1;
         let answer = self.processor.look_up(&question).await;
         self.turn.effect.now = self.clock.now();
         self.apply(key, answer);
+    }
+
+    /// Asserts what must hold before money can move.
+    fn assert_may_send(&self, key: &OperationKey, frozen: &effect::Frozen) {
+        assert!(self.turn.claimed, "a request is sent under a claim alone");
+        assert!(self.turn.effect.armed, "a request is sent after its intent was recorded");
+        assert!(self.turn.effect.now <= self.turn.deadline, "a request is sent while its claim holds");
+        assert_eq!(self.turn.focus.as_ref(), Some(key), "what is sent is what was armed");
+        let on_record = self.stored.as_ref().and_then(|record| record.payment.operations.get(key));
+        let on_record = on_record.map(|operation| &operation.attempt);
+        assert!(
+            on_record.is_some_and(effect::Attempt::was_sent),
+            "the record tells of a send before it starts"
+        );
+        let is_frozen = on_record.is_some_and(|attempt| attempt.frozen.as_ref() == Some(frozen));
+        assert!(is_frozen, "what is sent is, byte for byte, what is on record");
+        assert!(on_record.is_some_and(|attempt| !attempt.rests()), "nothing is sent for what rests");
+        let is_keyed = matches!(key.kind, Kind::Charge | Kind::Refund);
+        let is_open = |attempt: &effect::Attempt| Keyed::is_open(attempt, self.turn.effect.now);
+        let is_create = is_keyed && on_record.is_some_and(|attempt| attempt.generation == 0);
+        assert!(!is_create || on_record.is_some_and(is_open), "a create is sent while its key lives");
     }
 
     fn apply(&mut self, key: &OperationKey, answer: Answer) {
@@ -327,12 +354,14 @@ impl<L: Ledger, P: Processor, C: Clock> Worker<'_, L, P, C> {
     }
 
     fn adopt(&mut self, record: Record) {
+        assert_eq!(record.id, self.id, "a turn works on one payment");
         self.payment = record.payment.clone();
         self.stored = Some(record);
     }
 
     /// Starts over from the record as it stands now. Facts are taken along; notes are not.
     fn decide_again(&mut self, current: Option<Record>) -> Result<Saved, NotRecorded> {
+        assert!(self.conflicts <= self.settings.conflicts, "conflicts are counted up to the setting");
         self.conflicts += 1;
         if self.conflicts > self.settings.conflicts {
             return Err(NotRecorded::Contended);

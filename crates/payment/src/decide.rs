@@ -67,6 +67,7 @@ impl Turn {
         if self.focus.as_ref() != Some(key) {
             self.effect = self.renewed_for(key);
             self.focus = Some(key.clone());
+            assert!(!self.effect.armed && self.effect.sends == 0, "another operation is not armed yet");
         }
     }
 
@@ -104,6 +105,8 @@ pub fn decide(
     }
     // What is on record as about to be sent goes first: the claim was made for it.
     let armed = turn.focus.clone().filter(|_| turn.effect.armed);
+    assert!(armed.is_none() || turn.claimed, "what is armed is claimed");
+    assert!(limits.provider_timeout_ms >= 0 && limits.write_margin_ms >= 0, "calls and writes take time");
     for key in armed.into_iter().chain(payment.in_order()) {
         let Some(operation) = payment.operations.get(&key) else { continue };
         if !payment.is_runnable(&key, operation) {

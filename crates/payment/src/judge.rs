@@ -42,6 +42,7 @@ pub(crate) fn judge_what_waits(payment: &mut Payment, now: Time) {
 }
 
 fn judge(payment: &mut Payment, key: &OperationKey, seq: u32, now: Time) {
+    assert!(key.kind != Kind::Void, "a void is not judged: it follows its charge");
     if payment.is_held_up(key.kind, seq) {
         return;
     }
@@ -76,8 +77,14 @@ fn judge_capture(payment: &mut Payment, key: &OperationKey, seq: u32) {
         payment.refuse(key, code);
         return;
     }
+    assert!(
+        (1..=held.minor()).contains(&asked.minor()),
+        "a capture takes something, and no more than is held"
+    );
+    assert!(charge.is_none(), "what a capture acts on is decided once");
     *amount = Some(asked);
     *charge = Some(target.reference);
+    assert!(!operation.attempt.standing.is_ended(), "what is to run has not ended");
 }
 
 fn judge_refund(payment: &mut Payment, key: &OperationKey, seq: u32) {
@@ -91,6 +98,11 @@ fn judge_refund(payment: &mut Payment, key: &OperationKey, seq: u32) {
             payment.refuse(key, AMOUNT_NOT_PAYABLE);
         }
         Some(asked) if asked.minor() <= left => {
+            assert!(
+                (1..=left).contains(&asked.minor()),
+                "a refund gives back something, and no more than is left"
+            );
+            assert!(charge.is_none(), "what a refund acts on is decided once");
             *amount = Some(asked);
             *charge = Some(target.reference);
         }
@@ -112,6 +124,7 @@ fn judge_cancel(payment: &mut Payment, key: &OperationKey, seq: u32, now: Time) 
     if let Some((target, _, _)) = payment.charge_before(seq, can_be_canceled) {
         if let Some(Effect::Cancel { charge, .. }) = payment.operations.get_mut(key).map(|op| &mut op.effect)
         {
+            assert!(charge.is_none(), "what a cancel acts on is decided once");
             *charge = Some(target.reference);
         }
     } else if payment.charge_before(seq, |op| op.attempt.standing == Standing::Succeeded).is_some() {
@@ -133,7 +146,10 @@ fn is_payable(amount: Amount, currency: Currency) -> bool {
 impl Payment {
     fn refuse(&mut self, key: &OperationKey, code: &str) {
         if let Some(operation) = self.operations.get_mut(key) {
+            assert!(!operation.attempt.was_sent(), "what was sent is not refused by a judgement");
+            assert!(operation.attempt.ids.is_empty(), "what has an object is not refused by a judgement");
             operation.attempt.end(Standing::Refused, Some(code));
+            assert_eq!(operation.attempt.standing, Standing::Refused, "a refusal stands");
         }
     }
 
@@ -177,6 +193,7 @@ impl Payment {
         let mut ended = false;
         for operation in self.operations.values_mut().filter(|op| op.seq < seq && op.is_untouched()) {
             if matches!(operation.effect, Effect::Charge { .. }) {
+                assert!(operation.attempt.ids.is_empty(), "what was never sent has no object");
                 operation.attempt.end(Standing::Canceled, None);
                 ended = true;
             }

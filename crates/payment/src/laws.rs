@@ -17,7 +17,13 @@ use crate::{
 /// If it may not: a fault of this crate.
 pub(crate) fn assert_sound(next: &Record) {
     assert!(next.version > 0, "versions count from 1");
-    assert_eq!(next.review_at.is_some(), next.payment.needs_review(), "the review index shows who needs a person");
+    assert!(!next.payment.operations.is_empty(), "a payment begins with a charge");
+    assert!(next.announce.as_ref().is_none_or(|names| !names.is_empty()), "an announcement names something");
+    assert_eq!(
+        next.review_at.is_some(),
+        next.payment.needs_review(),
+        "the review index shows who needs a person"
+    );
     assert!(next.due_at.is_none_or(|due| due >= next.updated_at), "nothing is due before it is written");
     let sent = next.payment.operations.values().any(|op| op.attempt.was_sent());
     assert!(!sent || next.payment.account.is_some(), "what was sent was sent with an account on record");
@@ -40,7 +46,15 @@ fn assert_sound_attempt(key: &OperationKey, operation: &Operation) {
     assert!(!attempt.was_sent() || attempt.first_sent_at.is_some(), "what was sent has a window");
     let is_ordered = attempt.first_sent_at.zip(attempt.last_send_until).is_none_or(|(from, to)| from <= to);
     assert!(is_ordered, "no send ends before the first one began");
-    assert!(attempt.ids.is_empty() || attempt.standing != Standing::Pending, "an object on record was sent for");
+    assert!(attempt.generation == 0 || attempt.frozen.is_some(), "every generation has its request");
+    assert!(
+        !attempt.standing.is_ended() || attempt.look_at.is_none(),
+        "what has ended is not looked at again"
+    );
+    assert!(
+        attempt.ids.is_empty() || attempt.standing != Standing::Pending,
+        "an object on record was sent for"
+    );
     assert!(attempt.ids.len() < 2 || attempt.review.is_some(), "two objects of one effect need a person");
     let is_held = attempt.standing == Standing::Authorized;
     assert!(!is_held || key.kind == Kind::Charge, "only a charge's money can be held");
@@ -55,9 +69,17 @@ fn assert_sound_attempt(key: &OperationKey, operation: &Operation) {
 fn assert_target(record: &Record, operation: &Operation) {
     let Some(charge) = operation.effect.target() else {
         let acts_alone = matches!(operation.effect, Effect::Charge { .. });
-        assert!(acts_alone || !operation.attempt.was_sent(), "nothing is sent for a charge that is not decided on");
+        assert!(
+            acts_alone || !operation.attempt.was_sent(),
+            "nothing is sent for a charge that is not decided on"
+        );
         return;
     };
+    let has_amount = !matches!(
+        operation.effect,
+        Effect::Capture { amount: None, .. } | Effect::Refund { amount: None, .. }
+    );
+    assert!(has_amount, "what is decided has an amount");
     let charge = record.payment.operations.get(&OperationKey::charge(charge.clone()));
     assert!(charge.is_some(), "what acts on a charge acts on one on record");
     assert!(charge.is_none_or(|charge| charge.seq < operation.seq), "a charge comes before what acts on it");
@@ -91,6 +113,10 @@ fn assert_operation_follows(key: &OperationKey, before: &Operation, after: &Oper
     assert_eq!(before.seq, after.seq, "an operation keeps its place");
     assert_eq!(before.digest, after.digest, "an operation stays the one that was asked for");
     assert_eq!(before.accepted_at, after.accepted_at, "an operation was accepted once");
+    assert_eq!(before.causation_id, after.causation_id, "what caused an operation stays");
+    assert_eq!(before.traceparent, after.traceparent, "the trace that an operation came with stays");
+    let is_charge = matches!(before.effect, Effect::Charge { .. });
+    assert!(!is_charge || before.effect == after.effect, "a charge stays the one that was asked for");
     assert!(before.differing.is_subset(&after.differing), "no differing request is forgotten");
     let is_kept = |(name, at)| after.outcomes.get(name) == Some(at);
     assert!(before.outcomes.iter().all(is_kept), "what was announced stays announced");
@@ -107,6 +133,10 @@ fn assert_attempt_follows(key: &OperationKey, before: &Attempt, after: &Attempt)
     };
     assert!(rank(after.standing) >= rank(before.standing), "nothing moves down its rank");
     assert!(before.ids.is_subset(&after.ids), "no provider id is forgotten");
+    assert!(after.tries >= before.tries, "no turn is uncounted");
+    let moves_less = before.moved.is_none_or(|held| after.moved.is_some_and(|moved| moved <= held));
+    assert!(moves_less, "of two amounts the smaller one is believed");
+    assert!(before.frozen.is_none() || after.frozen.is_some(), "what was frozen stays frozen");
     assert!(after.generation >= before.generation, "generations count up");
     assert!(after.generation <= before.generation + 1, "one write starts one generation");
     if before.generation == after.generation

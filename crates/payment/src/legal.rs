@@ -65,6 +65,33 @@ pub const fn verdict(kind: Kind, state: PaymentState) -> Verdict {
     }
 }
 
+const fn runs(kind: Kind, state: PaymentState) -> bool {
+    matches!(verdict(kind, state), Verdict::Runs)
+}
+
+// What must hold of the table whatever else it says.
+const _: () = {
+    assert!(!runs(Kind::Charge, PaymentState::Authorizing), "no second charge beside an unknown one");
+    assert!(!runs(Kind::Charge, PaymentState::Authorized), "no second charge beside money held");
+    assert!(!runs(Kind::Charge, PaymentState::Capturing), "no second charge beside a capture");
+    assert!(!runs(Kind::Charge, PaymentState::Captured), "no second charge behind money taken");
+    assert!(!runs(Kind::Charge, PaymentState::Refunding), "no second charge beside a refund");
+    assert!(
+        !runs(Kind::Charge, PaymentState::PartiallyRefunded),
+        "no second charge behind a refund of a part"
+    );
+    assert!(!runs(Kind::Charge, PaymentState::Refunded), "no second charge behind a refund");
+    assert!(!runs(Kind::Capture, PaymentState::Authorizing), "no capture of what may not be held");
+    assert!(!runs(Kind::Capture, PaymentState::Capturing), "no second capture beside a first");
+    assert!(!runs(Kind::Capture, PaymentState::Captured), "no second capture behind a first");
+    assert!(!runs(Kind::Refund, PaymentState::Authorizing), "no refund of what may not be taken");
+    assert!(!runs(Kind::Refund, PaymentState::Authorized), "no refund of money held");
+    assert!(!runs(Kind::Refund, PaymentState::Capturing), "no refund beside a capture");
+    assert!(!runs(Kind::Refund, PaymentState::Failed), "no refund of what was not paid");
+    assert!(!runs(Kind::Refund, PaymentState::Canceled), "no refund of what was canceled");
+    assert!(!runs(Kind::Cancel, PaymentState::Captured), "no cancel of money taken");
+};
+
 /// Every direct change of a payment's state, with what causes it.
 pub const TRANSITIONS: &[(PaymentState, PaymentState, &str)] = {
     use PaymentState::{

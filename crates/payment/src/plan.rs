@@ -29,12 +29,15 @@ pub fn plan(mut payment: Payment, now: Time, rules: &Rules) -> Payment {
 
 /// As [`plan`], for the loop, which plans the same payment anew at every turn.
 pub(crate) fn plan_in_place(payment: &mut Payment, now: Time, rules: &Rules) {
+    let held = payment.operations.len();
     add_voids(payment, now);
     add_timeouts(payment, now, rules);
     settle_by_state(payment, now);
     judge_what_waits(payment, now);
     hand_over_what_an_earlier_attempt_overtook(payment);
     hand_over_what_never_ends(payment, now, rules);
+    assert!(payment.operations.len() >= held, "a plan forgets no operation");
+    assert!(payment.operations.len() <= 3 * held, "a void and a timeout for a charge, a refund for a cancel");
 }
 
 fn add_voids(payment: &mut Payment, now: Time) {
@@ -98,6 +101,7 @@ fn settle_by_state(payment: &mut Payment, now: Time) {
 
 fn meet_a_success(payment: &mut Payment, key: &OperationKey, captured: u64, now: Time) {
     let Some(operation) = payment.operations.get_mut(key) else { return };
+    assert!(!operation.attempt.standing.is_ended(), "what has ended meets nothing more");
     match &operation.effect {
         Effect::Capture { amount, .. } => {
             let is_ours = operation.attempt.was_sent();
@@ -117,6 +121,7 @@ fn meet_a_success(payment: &mut Payment, key: &OperationKey, captured: u64, now:
 
 fn meet_a_cancellation(payment: &mut Payment, key: &OperationKey) {
     let Some(operation) = payment.operations.get_mut(key) else { return };
+    assert!(!operation.attempt.standing.is_ended(), "what has ended meets nothing more");
     match &operation.effect {
         Effect::Capture { .. } => operation.end_without_effect(AUTHORIZATION_ENDED),
         Effect::Cancel { .. } | Effect::Void { .. } => operation.attempt.end(Standing::Succeeded, None),
@@ -195,7 +200,9 @@ impl Operation {
     /// Ends it: refused if it was never sent, failed if it was.
     pub(crate) fn end_without_effect(&mut self, code: &str) {
         let standing = if self.attempt.was_sent() { Standing::Failed } else { Standing::Refused };
+        assert!(self.attempt.moved.is_none(), "what moved money had an effect");
         self.attempt.end(standing, Some(code));
+        assert!(self.attempt.standing.ended_without_effect(), "it ended, and without effect");
     }
 
     /// Tells whether nothing but the customer's action can go on.

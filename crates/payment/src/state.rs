@@ -168,6 +168,7 @@ impl Payment {
                 | Effect::Void { .. } => {}
             }
         }
+        assert!(totals.refunded <= totals.reserved, "what was given back is not promised again");
         totals
     }
 }

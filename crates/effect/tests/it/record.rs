@@ -8,13 +8,14 @@ use effect::{
 use crate::situations::{ENDS, NOW, frozen, sent_ago};
 
 /// Every standing, and how it ranks, whether it is an end, and whether it moved no money.
-const STANDINGS: [(Standing, u8, bool, bool); 6] = [
+const STANDINGS: [(Standing, u8, bool, bool); 7] = [
     (Standing::Pending, 0, false, false),
     (Standing::Unknown, 1, false, false),
     (Standing::Refused, 2, true, true),
     (Standing::Failed, 3, true, true),
-    (Standing::Succeeded, 4, true, false),
-    (Standing::Canceled, 4, true, true),
+    (Standing::Authorized, 4, false, false),
+    (Standing::Succeeded, 5, true, false),
+    (Standing::Canceled, 5, true, true),
 ];
 
 #[test]
@@ -47,7 +48,7 @@ fn a_send_is_one_that_may_have_started_and_opens_the_window() {
 #[test]
 fn an_end_by_another_operation_never_lowers_the_standing() {
     for (held, rank, ..) in STANDINGS {
-        for end in ENDS {
+        for end in ENDS.into_iter().filter(|end| held != Standing::Authorized || end.rank() > rank) {
             let mut attempt = Attempt { standing: held, code: Some("old".to_owned()), ..sent_ago(0) };
             attempt.end(end, Some("already_paid"));
             let expected = if end.rank() > rank { end } else { held };
@@ -63,6 +64,12 @@ fn an_end_by_another_operation_never_lowers_the_standing() {
 #[should_panic(expected = "an operation ends in a final standing")]
 fn nothing_ends_in_an_open_standing() {
     Attempt::default().end(Standing::Unknown, None);
+}
+
+#[test]
+#[should_panic(expected = "an end ends it")]
+fn what_is_held_is_not_refused_by_another_operation() {
+    Attempt { standing: Standing::Authorized, ..sent_ago(0) }.end(Standing::Refused, None);
 }
 
 #[test]
@@ -133,6 +140,9 @@ fn the_deployments_numbers_are_the_designs() {
         search_lag_ms: 3_600_000,
         not_final_after_ms: 15 * 24 * 3_600_000,
         processing_ms: 7_200_000,
+        authorization_look_ms: 4 * 24 * 3_600_000,
+        authorization_again_ms: 12 * 3_600_000,
+        action_timeout_ms: 24 * 3_600_000,
     };
     assert_eq!(Rules::production(), rules);
     assert_eq!((KEY_WINDOW_MS, CLAIM_GRACE_MS, MAX_CLOCK_SKEW_MS), (82_800_000, 5_000, 300_000));

@@ -4,8 +4,8 @@ use effect::{Fact, Outcome, ReviewReason, Standing, minutes};
 use payment::{Charge, Command, MAX_OPERATIONS, Malformed, Payment, PaymentId, Reported, accept};
 
 use crate::{
-    histories::{NOW, charge, key},
-    payments::{asked_for, declined_first, ended, planned_at, seen, sent, standing, void, with},
+    histories::NOW,
+    payments::{asked_for, charge, declined_first, ended, key, planned_at, seen, sent, standing, void, with},
 };
 
 fn taken(payment: Option<&Payment>, charge: Charge) -> Result<Payment, Malformed> {

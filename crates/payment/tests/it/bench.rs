@@ -13,11 +13,15 @@ use payment::{
     Account, Command, Converged, Invocation, Limits, NotRecorded, Operation, OperationKey, PaymentId, Record,
     Settings, converge,
     ports::{
-        Answer, Clock, Expected, Ledger, LoadError, NoCredentials, Processor, Question, Request, SaveError,
+        Answer, Clock, Expected, Ledger, LoadError, NoCredentials, Object, Processor, Question, Request,
+        SaveError,
     },
 };
 
-use crate::histories::{NOW, charge, key};
+use crate::{
+    histories::NOW,
+    payments::{account, charge, key},
+};
 
 /// More readings of the clock than any turn needs: what goes on is going round in circles.
 const MOST_READINGS: u32 = 500;
@@ -87,10 +91,6 @@ pub(crate) fn bench() -> Bench {
     }
 }
 
-pub(crate) fn account() -> Account {
-    Account { id: "acct_1".to_owned(), live: false }
-}
-
 /// The command that asks for the n-th charge.
 pub(crate) fn asked(n: usize) -> Command {
     Command::Charge(charge(n, 500))
@@ -102,6 +102,18 @@ pub(crate) fn wake() -> Command {
 
 pub(crate) fn payment_id() -> PaymentId {
     charge(0, 500).payment_id()
+}
+
+/// What the object of the first charge must be, for an operation that acts on it.
+pub(crate) fn expects(key: &OperationKey) -> Expected {
+    let charge = charge(0, 500);
+    Expected {
+        kind: key.kind,
+        operation_id: crate::payments::key(0).id(&payment_id()),
+        amount: charge.amount,
+        currency: charge.currency,
+        object: Object::Intent { customer: charge.customer },
+    }
 }
 
 pub(crate) fn fact(id: &str, outcome: Option<Outcome>) -> Fact {

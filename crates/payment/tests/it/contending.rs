@@ -5,7 +5,8 @@ use payment::{Claim, Command, Converged, Guard, NotRecorded, Payment, Record, Re
 
 use crate::{
     bench::{Bench, Fate, asked, bench, fact, is_in, overtaken, page, paid, payment_id, teaches, wake},
-    histories::{NOW, charge, key},
+    histories::NOW,
+    payments::{charge, key},
 };
 
 fn fails(bench: &Bench, error: payment::ports::SaveError) -> Result<Converged, NotRecorded> {

@@ -3,12 +3,13 @@
 use effect::{Note, Outcome, ProviderKey, ReviewReason, Standing, Status, hours, minutes, seconds};
 use payment::{
     Account, Claim, Converged, Malformed, NotRecorded, OperationKey, PaymentState,
-    ports::{Expected, LoadError, NoCredentials},
+    ports::{LoadError, NoCredentials},
 };
 
 use crate::{
-    bench::{account, asked, bench, declined, is_in, is_ours, page, paid, payment_id, shows, teaches, wake},
-    histories::{NOW, charge, key},
+    bench::{asked, bench, declined, expects, is_in, is_ours, page, paid, payment_id, shows, teaches, wake},
+    histories::NOW,
+    payments::{account, key},
 };
 
 #[test]
@@ -29,8 +30,7 @@ fn a_charge_is_one_intent_one_send_and_one_outcome() {
     assert_eq!(attempt.frozen, Some(frozen.clone()), "what is sent is what was frozen");
     assert_eq!(frozen.key, ProviderKey::derive("prod", &operation_id, 0));
     assert!(frozen.body.starts_with("CreateIntent"), "{}", frozen.body);
-    let (amount, currency) = (charge(0, 500).amount, charge(0, 500).currency);
-    assert_eq!(expected, Expected { operation_id, amount, currency });
+    assert_eq!(expected, expects(&key(0)));
 
     let record = bench.record();
     assert_eq!((record.version, record.claim.as_ref(), record.due_at), (2, None, None));

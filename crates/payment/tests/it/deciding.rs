@@ -4,8 +4,8 @@ use effect::{Look, ReviewReason, Send, Standing, Time, minutes, seconds};
 use payment::{Claim, Guard, Limits, Payment, Record, Step, Turn, decide, due, seal};
 
 use crate::{
-    histories::{NOW, key},
-    payments::{asked_for, declined_first, ended, rules, seen, sent, standing, void, with},
+    histories::NOW,
+    payments::{asked_for, declined_first, ended, key, rules, seen, sent, standing, void, with},
 };
 
 const LIMITS: Limits = Limits { provider_timeout_ms: seconds(20), write_margin_ms: seconds(3) };

@@ -6,7 +6,10 @@ use effect::{
 use payment::{CaptureMethod, Command, Guard, Kind, OperationKey, Payment, Record, accept, plan, seal};
 use proptest::prelude::*;
 
-use crate::asking::{cancel, capture, charge, key, refund};
+use crate::{
+    asking::{cancel, capture, charge, key, refund},
+    payments::arm,
+};
 
 pub(crate) const NOW: Time = Time(1_900_000_000_000);
 
@@ -206,10 +209,7 @@ fn send(payment: &mut Payment, key: &OperationKey, note: Option<&Note>, now: Tim
         return;
     }
     let is_fresh = !operation.attempt.was_sent();
-    if let Some(operation) = payment.operations.get_mut(key) {
-        operation.attempt.first_sent_at = operation.attempt.first_sent_at.or(Some(now));
-        operation.attempt.last_send_until = Some(now.plus_ms(minutes(1)));
-    }
+    arm(payment, key, now);
     if let Some(note) = note {
         learn(payment, key, note, is_fresh, now);
     }

@@ -1,14 +1,14 @@
 //! Turns that ask the provider: under a claim, within bounds, and once.
 
 use effect::{Look, Note, Outcome, ReviewReason, Standing, Status, hours, minutes, seconds};
-use payment::{
-    Converged, OperationKey,
-    ports::{Expected, Question},
-};
+use payment::{Converged, OperationKey, ports::Question};
 
 use crate::{
-    bench::{Bench, asked, bench, declined, is_in, is_ours, page, paid, payment_id, shows, teaches, wake},
-    histories::{NOW, charge, key},
+    bench::{
+        Bench, asked, bench, declined, expects, is_in, is_ours, page, paid, payment_id, shows, teaches, wake,
+    },
+    histories::NOW,
+    payments::key,
 };
 
 /// The most provider calls of one turn.
@@ -32,19 +32,13 @@ fn a_saved_error_is_followed_by_a_list_in_the_same_turn() {
         )
         .unwrap();
     assert_eq!(bench.counts(), (2, 1, 2));
-    let expected = Expected {
-        operation_id: key(0).id(&payment_id()),
-        amount: charge(0, 500).amount,
-        currency: charge(0, 500).currency,
-    };
     let list = Question {
         look: Look::List,
         id: None,
-        customer: charge(0, 500).customer,
         from: NOW.plus_ms(-minutes(10)),
         to: NOW.plus_ms(seconds(65) + hours(1)),
         cursor: None,
-        expected,
+        expected: expects(&key(0)),
     };
     let check = Question { look: Look::Check("pi_1".to_owned()), ..list.clone() };
     assert_eq!(*bench.questions.borrow(), [list, check]);
@@ -71,7 +65,7 @@ fn after_the_window_list_and_search_are_read_under_a_claim_and_absence_goes_to_a
 fn a_known_object_is_retrieved_and_what_it_shows_is_adopted() {
     let mut bench = bench();
     bench.turn(&asked(0), [is_in("pi_1", Status::RequiresAction)]).unwrap();
-    bench.later("w-2", hours(100));
+    bench.later("w-2", hours(20));
     bench.turn(&wake(), [paid()]).unwrap();
     let question = bench.questions.borrow()[0].clone();
     assert_eq!((question.look, question.id.as_deref()), (Look::ById, Some("pi_1")));

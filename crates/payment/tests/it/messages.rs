@@ -5,7 +5,8 @@ use payment::{Charge, Command, MAX_COMMAND_BYTES, Malformed, Reported};
 
 use crate::{
     bench::{asked, payment_id, wake},
-    histories::{NOW, charge, key},
+    histories::NOW,
+    payments::{charge, key},
 };
 
 fn reported(id: &str, source: &str, outcome: Option<Outcome>) -> Reported {

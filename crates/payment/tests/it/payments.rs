@@ -1,9 +1,27 @@
 //! Payments put together by hand, to be put before the pure functions.
 
-use effect::{Attempt, Fact, Outcome, Rules, Standing, Time, minutes};
-use payment::{Command, Operation, OperationKey, Payment, accept, plan};
+use effect::{Attempt, Fact, Frozen, Outcome, ProviderKey, Rules, Standing, Time, minutes};
+use payment::{
+    Account, CaptureMethod, Charge, Command, Kind, Operation, OperationKey, Payment, accept, plan,
+};
 
-use crate::histories::{NOW, charge, key};
+use crate::{asking, histories::NOW};
+
+/// The n-th charge, whose money is taken at once.
+pub(crate) fn charge(n: usize, amount: u64) -> Charge {
+    let Command::Charge(charge) = asking::charge(n, amount, CaptureMethod::Automatic) else {
+        panic!("a charge")
+    };
+    charge
+}
+
+pub(crate) fn key(n: usize) -> OperationKey {
+    asking::key(Kind::Charge, n)
+}
+
+pub(crate) fn account() -> Account {
+    Account { id: "acct_1".to_owned(), live: false }
+}
 
 pub(crate) fn rules() -> Rules {
     Rules::production()
@@ -31,11 +49,25 @@ pub(crate) fn with(mut payment: Payment, key: &OperationKey, change: impl FnOnce
 }
 
 /// The payment with an operation sent.
-pub(crate) fn sent(payment: Payment, key: &OperationKey) -> Payment {
-    with(payment, key, |attempt| {
-        attempt.first_sent_at = Some(NOW);
-        attempt.last_send_until = Some(NOW.plus_ms(minutes(1)));
-    })
+pub(crate) fn sent(mut payment: Payment, key: &OperationKey) -> Payment {
+    arm(&mut payment, key, NOW);
+    payment
+}
+
+/// Records the intent to send an operation, as the loop does.
+pub(crate) fn arm(payment: &mut Payment, key: &OperationKey, now: Time) {
+    payment.account = Some(account());
+    let provider_key = ProviderKey::derive("prod", &key.id(&payment.id()), 0);
+    let frozen = Frozen {
+        key: provider_key,
+        path: key.to_string(),
+        body: "amount=500".to_owned(),
+        api_version: "2025-01-01".to_owned(),
+    };
+    let attempt = &mut operation(payment, key).attempt;
+    attempt.frozen = attempt.frozen.take().or(Some(frozen));
+    attempt.first_sent_at = attempt.first_sent_at.or(Some(now));
+    attempt.last_send_until = attempt.last_send_until.max(Some(now.plus_ms(minutes(1))));
 }
 
 pub(crate) fn ended(payment: Payment, key: &OperationKey, standing: Standing) -> Payment {

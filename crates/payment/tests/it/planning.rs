@@ -4,8 +4,10 @@ use effect::{Outcome, ReviewReason, Standing, digest_hex};
 use payment::{ALREADY_PAID, CHARGE_SUCCEEDED, Effect, OperationKey, Payment};
 
 use crate::{
-    histories::{NOW, charge, key},
-    payments::{asked_for, declined_first, ended, planned_at, rules, seen, sent, standing, void, with},
+    histories::NOW,
+    payments::{
+        asked_for, charge, declined_first, ended, key, planned_at, rules, seen, sent, standing, void, with,
+    },
 };
 
 fn now_planned(payment: Payment) -> Payment {

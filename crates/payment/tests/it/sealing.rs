@@ -4,8 +4,8 @@ use effect::{Outcome, ReviewReason, Standing, minutes};
 use payment::{Announced, Charge, Claim, Command, Guard, Payment, Record, accept, seal};
 
 use crate::{
-    histories::{NOW, charge, key},
-    payments::{asked_for, declined_first, ended, operation, rules, seen, sent, with},
+    histories::NOW,
+    payments::{asked_for, charge, declined_first, ended, key, operation, rules, seen, sent, with},
 };
 
 fn sealed(payment: Payment, stored: Option<&Record>) -> Record {
@@ -56,6 +56,25 @@ fn what_was_due_in_the_past_is_due_now() {
 }
 
 #[test]
+fn a_due_time_that_a_sweep_answered_is_not_written_again() {
+    let lease = NOW.plus_ms(minutes(15));
+    let written = |ms| seal(asked_for(1), None, None, Guard::Due, NOW.plus_ms(ms), &rules());
+    let leased = |ms| Record { due_at: Some(lease), ..written(ms) };
+    let again = |stored: &Record, ms| {
+        let at = NOW.plus_ms(ms);
+        seal(stored.payment.clone(), Some(stored), None, Guard::Due, at, &rules()).due_at
+    };
+    assert_eq!(written(0).due_at, Some(NOW));
+    assert_eq!(again(&leased(0), 0), Some(lease));
+    assert_eq!(again(&leased(0), -1), Some(lease), "by a clock that is behind");
+    assert_eq!(again(&leased(5), 5), Some(lease), "what was due in the past was written as due at its write");
+    assert_eq!(again(&leased(0), 1), Some(NOW.plus_ms(1)), "another time is answered by another wake");
+    for due_at in [None, Some(NOW), Some(NOW.plus_ms(-9))] {
+        assert_eq!(again(&Record { due_at, ..written(0) }, 0), Some(NOW), "nobody leased it");
+    }
+}
+
+#[test]
 fn a_review_is_kept_by_its_first_moment_and_ends_with_it() {
     let payment = sent(asked_for(1), &key(0));
     let open = sealed(reviewed(&payment, Some(ReviewReason::WindowOver)), None);
@@ -92,7 +111,7 @@ fn each_end_of_a_charge_is_announced_once_under_its_name() {
 
 #[test]
 fn the_end_of_a_void_is_announced_by_nobody() {
-    for end in [Standing::Refused, Standing::Failed, Standing::Succeeded, Standing::Canceled] {
+    for end in [Standing::Refused, Standing::Failed, Standing::Succeeded] {
         let record = sealed(ended(declined_first(), &crate::payments::void(0), end), None);
         assert_eq!(names(&record), ["charge/1:failed"]);
     }

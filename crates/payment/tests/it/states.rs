@@ -5,8 +5,8 @@ use payment::{Announced, Event, EventType, Guard, Payment, PaymentState, Record,
 use serde_json::json;
 
 use crate::{
-    histories::{NOW, key},
-    payments::{asked_for, declined_first, ended, operation, rules, seen, sent, void, with},
+    histories::NOW,
+    payments::{asked_for, declined_first, ended, key, operation, rules, seen, sent, void, with},
 };
 
 fn sealed(payment: Payment) -> Record {
@@ -116,26 +116,26 @@ fn an_event_is_of_the_kind_and_reason_of_its_outcome() {
     charge.attempt.code = Some("code".to_owned());
     charge.attempt.review = Some(ReviewReason::TwoIds);
     let kinds = [
-        ("succeeded", EventType::PaymentCaptured, "PaymentCaptured", "code"),
-        ("failed", EventType::PaymentFailed, "PaymentFailed", "code"),
-        ("canceled", EventType::PaymentCanceled, "PaymentCanceled", "code"),
-        ("refused", EventType::OperationRefused, "OperationRefused", "code"),
-        ("differs-0a", EventType::OperationRefused, "OperationRefused", "parameters_differ"),
-        ("review", EventType::PaymentReviewRequired, "PaymentReviewRequired", "two_ids"),
-        ("review#2", EventType::PaymentReviewRequired, "PaymentReviewRequired", "two_ids"),
-        ("resolved", EventType::PaymentReviewResolved, "PaymentReviewResolved", "code"),
-        ("resolved#3", EventType::PaymentReviewResolved, "PaymentReviewResolved", "code"),
+        ("succeeded", EventType::PaymentCaptured, "PaymentCaptured", Some("code")),
+        ("failed", EventType::PaymentFailed, "PaymentFailed", Some("code")),
+        ("canceled", EventType::PaymentCanceled, "PaymentCanceled", None),
+        ("refused", EventType::OperationRefused, "OperationRefused", Some("code")),
+        ("differs-0a", EventType::OperationRefused, "OperationRefused", Some("parameters_differ")),
+        ("review", EventType::PaymentReviewRequired, "PaymentReviewRequired", Some("two_ids")),
+        ("review#2", EventType::PaymentReviewRequired, "PaymentReviewRequired", Some("two_ids")),
+        ("resolved", EventType::PaymentReviewResolved, "PaymentReviewResolved", Some("code")),
+        ("resolved#3", EventType::PaymentReviewResolved, "PaymentReviewResolved", Some("code")),
     ];
     let at = Announced { version: 7, time: Time(i64::MAX) };
+    let mut record = sealed(payment);
     for name in kinds.iter().map(|kind| kind.0).chain(["settled"]) {
-        charge.outcomes.insert(name.to_owned(), at);
+        operation(&mut record.payment, &key(0)).outcomes.insert(name.to_owned(), at);
     }
-    let record = sealed(payment);
     let told = |name: &str| rebuild(&record, &format!("{}:{name}", key(0).id(&record.id)));
     for (name, kind, word, reason) in kinds {
         let event = told(name).unwrap();
         assert_eq!((event.kind, event.kind.as_str()), (kind, word), "{name}");
-        assert_eq!(event.detail["data"]["reason"], reason, "{name}");
+        assert_eq!(event.detail["data"]["reason"].as_str(), reason, "{name}: a cancel would be named");
         assert_eq!(event.detail["metadata"]["sequence"], 7);
         assert_eq!(event.detail["metadata"]["time"], i64::MAX.to_string(), "no calendar reaches so far");
     }
