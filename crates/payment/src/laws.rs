@@ -152,3 +152,6 @@ fn assert_attempt_follows(key: &OperationKey, before: &Attempt, after: &Attempt)
     let is_window_kept = opened.0.is_none() || opened.1.is_none() || opened.0 == opened.1;
     assert!(is_window_kept, "the window begins at the first send and nowhere else");
 }
+
+#[cfg(test)]
+mod tests;
