@@ -108,7 +108,8 @@ impl State {
         let amount = if self.rng.chance(500) { intent.amount } else { intent.amount / 2 };
         let path = format!("/v1/payment_intents/{id}/capture");
         let body = format!("amount_to_capture={amount}");
-        let request = stripe_sim::Request::post(&path, &body, "sk_test_sim", &format!("outside-capture-{id}"));
+        let request =
+            stripe_sim::Request::post(&path, &body, "sk_test_sim", &format!("outside-capture-{id}"));
         let reply = self.stripe.handle(self.now, &request, stripe_sim::Fault::None);
         if reply.status == 200 {
             self.note(|| format!("{id} is captured outside: {amount}"));

@@ -6,7 +6,7 @@ use effect::{hours, minutes, seconds};
 
 use crate::{
     kinds::Kind,
-    life::draw_life,
+    life::{draw_life, draw_second_card, draw_two_refunds},
     options::{Options, Order},
     rng::Rng,
 };
@@ -19,6 +19,10 @@ pub enum Drawing {
     Life,
     /// Mostly short runs of three payments, and among them some that last days. Charges alone; it never changes.
     Mixed,
+    /// One payment of 10,000, and two refunds of 7,000 at once.
+    TwoRefunds,
+    /// One payment whose first card declines, and a second card.
+    SecondCard,
     /// Runs that last days, as the first seeds were drawn. It never changes, so that those kept keep their meaning.
     Long,
 }
@@ -34,6 +38,8 @@ impl fmt::Display for Drawing {
         f.write_str(match self {
             Self::Life => "life",
             Self::Mixed => "mixed",
+            Self::TwoRefunds => "two-refunds",
+            Self::SecondCard => "second-card",
             Self::Long => "long",
         })
     }
@@ -43,9 +49,9 @@ impl FromStr for Drawing {
     type Err = &'static str;
 
     fn from_str(text: &str) -> Result<Self, Self::Err> {
-        let all = [Self::Life, Self::Mixed, Self::Long];
+        let all = [Self::Life, Self::Mixed, Self::TwoRefunds, Self::SecondCard, Self::Long];
         let found = all.into_iter().find(|drawing| drawing.to_string() == text);
-        found.ok_or("a drawing is `life`, `mixed` or `long`")
+        found.ok_or("a drawing is `life`, `mixed`, `two-refunds`, `second-card` or `long`")
     }
 }
 
@@ -73,6 +79,8 @@ impl Options {
                 draw_life(rng, &mut options);
                 options
             }
+            Drawing::TwoRefunds => Self { orders: draw_two_refunds(rng), ..Self::draw(Drawing::Mixed, rng) },
+            Drawing::SecondCard => Self { orders: draw_second_card(rng), ..Self::draw(Drawing::Mixed, rng) },
             Drawing::Mixed if rng.chance(LONG_PER_MILLE) => {
                 // Most of a long outage is the same sweep again and again.
                 let sweep_every_ms = *rng.pick(&[minutes(1), minutes(15), hours(1), hours(2)]);

@@ -50,7 +50,11 @@ fn flows_after_an_authorization() -> Vec<Flow> {
             &[&held, &capture],
             &[fine, StripeFault::At(Fault::Error500Before)],
         ),
-        flow("a part captured, and a second capture", &[&held, &part, &part.then(10, "c2", Ask::Capture(None))], &[]),
+        flow(
+            "a part captured, and a second capture",
+            &[&held, &part, &part.then(10, "c2", Ask::Capture(None))],
+            &[],
+        ),
         flow("a cancel of an authorization, its reply lost", &[&held, &cancel], &[fine, lost]),
         flow("a capture and a cancel behind it that becomes a refund", &[&held, &capture, &late_cancel], &[]),
         flow(

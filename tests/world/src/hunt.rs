@@ -7,7 +7,7 @@ use std::{
     thread,
 };
 
-use crate::{breakage::Breakage, run::run_seed, stats::Stats};
+use crate::{breakage::Breakage, draw::Drawing, run::run_drawn, stats::Stats};
 
 /// How many seeds a thread takes at once.
 const BLOCK: u64 = 250;
@@ -25,8 +25,15 @@ pub struct Hunted {
     pub broken: Option<(u64, String)>,
 }
 
+/// Runs every seed of a range under a drawing.
+#[must_use]
+pub fn hunt_drawn(drawing: Drawing, seeds: Range<u64>, jobs: NonZero<usize>) -> Hunted {
+    hunt(drawing, seeds, jobs, None, |_| {})
+}
+
 /// Runs every seed of a range on `jobs` threads. `progress` hears of the seeds done, block by block.
 pub fn hunt(
+    drawing: Drawing,
     seeds: Range<u64>,
     jobs: NonZero<usize>,
     breakage: Option<Breakage>,
@@ -44,7 +51,7 @@ pub fn hunt(
             }
             let block = from..seeds.end.min(from + BLOCK);
             let length = block.end - block.start;
-            if let Some((seed, what)) = run_block(block, breakage, &mut mine.stats) {
+            if let Some((seed, what)) = run_block(drawing, block, breakage, &mut mine.stats) {
                 lowest_broken.fetch_min(seed, Ordering::Relaxed);
                 mine.broken = Some((seed, what));
                 return mine;
@@ -71,9 +78,14 @@ pub fn hunt(
 }
 
 /// Runs a block in order; returns the first seed that broke something, and what.
-fn run_block(block: Range<u64>, breakage: Option<Breakage>, stats: &mut Stats) -> Option<(u64, String)> {
+fn run_block(
+    drawing: Drawing,
+    block: Range<u64>,
+    breakage: Option<Breakage>,
+    stats: &mut Stats,
+) -> Option<(u64, String)> {
     for seed in block {
-        let run = || run_seed(seed, |options| options.breakage = breakage, false);
+        let run = || run_drawn(drawing, seed, |options| options.breakage = breakage, false);
         let report = run();
         stats.add(&report.stats);
         if let Some(what) = report.violations.into_iter().next() {

@@ -207,4 +207,3 @@ pub(crate) fn check_acknowledged(state: &mut State, group: &str) {
         state.violate(format!("forgotten: {summary}"));
     }
 }
-

@@ -36,7 +36,7 @@ pub use asked::command_of;
 pub use breakage::Breakage;
 pub use draw::Drawing;
 pub use exhaustive::{Exhausted, Flow, exhaust, flows};
-pub use hunt::{Hunted, hunt};
+pub use hunt::{Hunted, hunt, hunt_drawn};
 pub use kept::{keep_seed, kept_seeds};
 pub use kinds::{Kind, Struck};
 pub use options::{Ask, Options, Order, Rates, StripeFault, rules};

@@ -78,3 +78,26 @@ fn draw_followers(rng: &mut Rng, first: &Order, is_manual: bool) -> Vec<Order> {
     }
     followers
 }
+
+/// One payment of 10,000, captured, and two refunds of 7,000 at about the same time, some of them asked for again.
+pub(crate) fn draw_two_refunds(rng: &mut Rng) -> Vec<Order> {
+    let paid = Order::charge(0, "1", "pm_card_visa", 10_000, 0);
+    let at = *rng.pick(&[1, seconds(2), minutes(5)]);
+    let refund =
+        |rng: &mut Rng, name| paid.then(at + rng.between(0, seconds(1)), name, Ask::Refund(Some(7_000)));
+    let mut orders = vec![paid.clone(), refund(rng, "r1"), refund(rng, "r2")];
+    for again in 0..rng.below(3) as usize {
+        let first = orders[1 + again % 2].clone();
+        orders.push(Order { at: first.at + rng.between(0, minutes(10)), ..first });
+    }
+    orders
+}
+
+/// One payment whose first card declines, and a second card soon after, or before anything is known of the first.
+pub(crate) fn draw_second_card(rng: &mut Rng) -> Vec<Order> {
+    let first = Order::charge(0, "1", "pm_card_chargeDeclined", 10_000, 0);
+    let after = *rng.pick(&[1, seconds(2), minutes(5)]);
+    let second = Order { reference: "2", at: rng.between(0, after), ..first.clone() }.paid_by("pm_card_visa");
+    let again = Order { at: rng.between(0, minutes(10)), ..first.clone() };
+    vec![first, second.clone(), again, Order { at: second.at + rng.between(0, minutes(10)), ..second }]
+}

@@ -92,7 +92,9 @@ fn check_capture(state: &mut State, record: &Record, key: &OperationKey, operati
     let count = state.stripe.effects().operation(&charge.id(&record.id));
     let outside = payment.provider_id(&charge).is_some_and(|id| state.captured_outside.contains(id));
     let asked = match &operation.effect {
-        Effect::Capture { amount, .. } => amount.map_or(0, |amount| i64::try_from(amount.minor()).unwrap_or(0)),
+        Effect::Capture { amount, .. } => {
+            amount.map_or(0, |amount| i64::try_from(amount.minor()).unwrap_or(0))
+        }
         Effect::Charge { .. } | Effect::Cancel { .. } | Effect::Refund { .. } | Effect::Void { .. } => 0,
     };
     let agrees = match operation.attempt.standing {
@@ -110,7 +112,9 @@ fn check_cancel(state: &mut State, record: &Record, key: &OperationKey, operatio
     let charge = record.payment.charge_of(key);
     let count = state.stripe.effects().operation(&charge.id(&record.id));
     let agrees = match operation.attempt.standing {
-        Standing::Succeeded => count.intents_succeeded == 0 && count.intents_canceled == count.intents_created,
+        Standing::Succeeded => {
+            count.intents_succeeded == 0 && count.intents_canceled == count.intents_created
+        }
         Standing::Failed => count.intents_succeeded == 1,
         Standing::Refused => true,
         Standing::Pending | Standing::Unknown => record.payment.needs_review(),
@@ -122,13 +126,16 @@ fn check_cancel(state: &mut State, record: &Record, key: &OperationKey, operatio
 fn check_refund(state: &mut State, record: &Record, key: &OperationKey, operation: &Operation) {
     let count = state.stripe.effects().operation(&key.id(&record.id));
     let in_review = operation.attempt.review.is_some();
+    state.stats.refunds_refused += u64::from(operation.attempt.standing == Standing::Refused);
     let agrees = match operation.attempt.standing {
         // A bank may send the money back when nobody looks any more: only a webhook would tell.
         Standing::Succeeded => count.refunds == 1 && count.refunds_canceled == 0,
         Standing::Failed => count.refunds_failed == 1,
         Standing::Canceled => count.refunds_canceled == 1,
         Standing::Refused => count.refunds == 0,
-        Standing::Pending | Standing::Unknown => record.payment.needs_review() && (in_review || count.refunds == 0),
+        Standing::Pending | Standing::Unknown => {
+            record.payment.needs_review() && (in_review || count.refunds == 0)
+        }
         Standing::Authorized => false,
     };
     settle_or_violate(state, record, key, operation, agrees, count);

@@ -15,6 +15,8 @@ pub struct Stats {
     pub replays: u64,
     /// Captures, cancels and refunds that were judged at the end.
     pub operations: u64,
+    /// Refunds that were refused.
+    pub refunds_refused: u64,
     /// Charges that ended succeeded.
     pub succeeded: u64,
     /// Charges that ended failed.
@@ -39,6 +41,7 @@ impl Stats {
         self.struck.add(&other.struck);
         self.replays += other.replays;
         self.operations += other.operations;
+        self.refunds_refused += other.refunds_refused;
         self.succeeded += other.succeeded;
         self.failed += other.failed;
         self.refused += other.refused;

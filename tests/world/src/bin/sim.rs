@@ -6,8 +6,7 @@ use clap::Parser;
 use indicatif::{ProgressBar, ProgressStyle};
 use payment::PaymentState;
 use world::{
-    Breakage, Drawing, Kind, Options, Rng, Stats, exhaust, flows, hunt, keep_seed, kept_seeds,
-    run_drawn,
+    Breakage, Drawing, Kind, Options, Rng, Stats, exhaust, flows, hunt, keep_seed, kept_seeds, run_drawn,
 };
 
 // A step of the world is mostly small strings that come and go.
@@ -30,7 +29,7 @@ struct Arguments {
     /// Replays this one seed and prints its trace.
     #[arg(long)]
     seed: Option<u64>,
-    /// How the replayed seed's options are drawn: mixed, or long as those first kept were.
+    /// How the seeds' options are drawn: life, mixed, two-refunds, second-card, or long as those first kept were.
     #[arg(long, default_value_t)]
     drawing: Drawing,
     /// Breaks the protocol in this way, to see it noticed: e.g. NewKeyPerSend.
@@ -69,10 +68,13 @@ fn main() -> ExitCode {
     let Some((hunted, broken)) = hunt_seeds(&arguments) else { return ExitCode::FAILURE };
     total.add(&hunted);
     let Some((seed, what)) = broken else { return summarize(&total, 0) };
-    replay(Drawing::default(), seed, arguments.breakage);
-    println!("seed {seed} breaks an invariant; replay it with: make sim SEED={seed}");
+    replay(arguments.drawing, seed, arguments.breakage);
+    println!(
+        "seed {seed} breaks an invariant; replay it with: make sim SEED={seed} DRAWING={}",
+        arguments.drawing
+    );
     if arguments.breakage.is_none() {
-        match keep_seed(Drawing::default(), seed, &what) {
+        match keep_seed(arguments.drawing, seed, &what) {
             Ok(path) => println!("kept in {}", path.display()),
             Err(error) => println!("it could not be kept: {error}"),
         }
@@ -91,7 +93,8 @@ fn hunt_seeds(arguments: &Arguments) -> Option<(Stats, Option<(u64, String)>)> {
     if let Ok(style) = ProgressStyle::with_template("{bar:40} {pos}/{len} seeds, {per_sec}, {eta} left") {
         bar.set_style(style);
     }
-    let hunted = hunt(arguments.from..end, jobs, arguments.breakage, |seeds| bar.inc(seeds));
+    let hunted =
+        hunt(arguments.drawing, arguments.from..end, jobs, arguments.breakage, |seeds| bar.inc(seeds));
     let seconds = bar.elapsed().as_secs_f64();
     bar.finish_and_clear();
     let rate = hunted.stats.seeds as f64 / seconds;

@@ -18,8 +18,8 @@ use std::{
 
 use effect::{Fact, Outcome, ReviewReason, Rules, Standing, Time, seconds};
 use payment::{
-    Charge, Command, Converged, Invocation, Limits, NotRecorded, Operation, OperationKey, Record, Reported,
-    Settings, converge,
+    Cancel, Capture, CaptureMethod, Charge, Command, Converged, IfCaptured, Invocation, Limits, NotRecorded,
+    Operation, OperationKey, Record, Refund, Reported, Settings, converge,
     ports::{Clock, Processor, Randomness},
 };
 use stripe_wire::Stripe;
@@ -84,12 +84,23 @@ impl Bench {
         assert!(turn.is_none(), "the worker ended alive: {turn:?}");
     }
 
+    /// Delivers any command for the first time, alone; it is recorded.
+    pub(crate) fn ask(&self, command: &Command) {
+        let turn = self.turn(&Stripe::new(self.clone()), command, true).expect("nobody dies");
+        assert_eq!(turn, Ok(Converged::Recorded));
+    }
+
     /// Delivers a verified report of what a charge's object is.
     pub(crate) fn report(&self, charge: &Charge, id: &str, outcome: Outcome) {
+        self.report_of(&charge.key(), id, outcome);
+    }
+
+    /// Delivers a verified report of what an operation's object is.
+    pub(crate) fn report_of(&self, operation: &OperationKey, id: &str, outcome: Outcome) {
         let fact = Fact { id: id.to_owned(), outcome: Some(outcome) };
         let report = Command::Fact(Reported {
-            payment_id: charge.payment_id(),
-            operation: charge.key(),
+            payment_id: charge("1", VISA).payment_id(),
+            operation: operation.clone(),
             fact,
             source_id: "evt_1".to_owned(),
         });
@@ -253,4 +264,45 @@ impl Randomness for Bench {
             format!("w-{}", outside.tokens)
         })
     }
+}
+
+/// A charge of 10,000 yen for the one order.
+pub(crate) fn charge_of_10_000(capture: CaptureMethod) -> Command {
+    Command::Charge(Charge { amount: 10_000.try_into().unwrap(), capture, ..charge("1", VISA) })
+}
+
+/// A refund of the one order, of an amount or of all that is left.
+pub(crate) fn refund(reference: &str, amount: Option<u64>) -> Command {
+    Command::Refund(Refund {
+        tenant: "shop".parse().unwrap(),
+        order: "o-1".parse().unwrap(),
+        reference: reference.parse().unwrap(),
+        amount: amount.map(|amount| amount.try_into().unwrap()),
+        causation_id: None,
+        traceparent: None,
+    })
+}
+
+/// A capture of the one order, of an amount or of all that is held.
+pub(crate) fn capture(reference: &str, amount: Option<u64>) -> Command {
+    Command::Capture(Capture {
+        tenant: "shop".parse().unwrap(),
+        order: "o-1".parse().unwrap(),
+        reference: reference.parse().unwrap(),
+        amount: amount.map(|amount| amount.try_into().unwrap()),
+        causation_id: None,
+        traceparent: None,
+    })
+}
+
+/// A cancel of the one order.
+pub(crate) fn cancel(reference: &str, if_captured: IfCaptured) -> Command {
+    Command::Cancel(Cancel {
+        tenant: "shop".parse().unwrap(),
+        order: "o-1".parse().unwrap(),
+        reference: reference.parse().unwrap(),
+        if_captured,
+        causation_id: None,
+        traceparent: None,
+    })
 }

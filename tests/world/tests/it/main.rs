@@ -4,6 +4,7 @@
 mod bench;
 mod budget;
 mod exhaustive;
+mod field_cases_life;
 mod field_cases_lookup;
 mod field_cases_outbox;
 mod field_cases_queue;
@@ -11,6 +12,7 @@ mod field_cases_record;
 mod field_cases_stripe;
 mod notices;
 mod payments;
+mod scenarios;
 mod seed_branches;
 mod seed_table;
 mod seeds;

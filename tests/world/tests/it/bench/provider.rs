@@ -129,9 +129,13 @@ fn name_of(request: &HttpRequest) -> &'static str {
     match request.method {
         Method::Post if path.ends_with("/confirm") => "confirm",
         Method::Post if path.ends_with("/cancel") => "cancel",
+        Method::Post if path.ends_with("/capture") => "capture",
+        Method::Post if path == "/v1/refunds" => "refund",
         Method::Post => "create",
         Method::Get if path.ends_with("/search") => "search",
         Method::Get if path.contains("/pi_") => "retrieve",
+        Method::Get if path.contains("/re_") => "retrieve refund",
+        Method::Get if path == "/v1/refunds" => "list refunds",
         Method::Get => "list",
     }
 }
