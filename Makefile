@@ -13,7 +13,7 @@ export PATH := $(CURDIR)/$(VENV):$(PATH)
 
 .DEFAULT_GOAL := help
 .PHONY: help setup build lambda-local lambda deploy up deploy-local deploy-function down demo test test-rust test-python \
-        sim exhaustive check fmt clean
+        openapi sim exhaustive check fmt clean
 
 help: ## this list
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | awk -F ':.*## ' '{ printf "  %-16s %s\n", $$1, $$2 }'
@@ -54,9 +54,13 @@ test: setup test-rust test-python ## every test; none is skipped
 test-rust: lambda-local
 	cargo test --workspace --locked
 
-test-python: build
+test-python: lambda-local
 	$(VENV)/pytest -q -o cache_dir=target/pytest tests/template
+	$(VENV)/python infra/openapi/drive.py --requests 300 --phases examples,fuzzing,stateful
 	STRIPE_SIM_BIN=$(CURDIR)/target/debug/stripe-sim $(VENV)/pytest -q -o cache_dir=target/pytest tests/stripe-sim/python
+
+openapi: setup lambda-local ## the HTTP API on a stack of its own, driven by its OpenAPI document with 10,000 requests
+	$(VENV)/python infra/openapi/drive.py --requests 10000
 
 sim: build ## the deterministic world over SEEDS seeds, or one seed with its trace: make sim SEED=42
 	target/debug/sim $(if $(SEED),--seed $(SEED),--seeds $(SEEDS) --from $(FROM))

@@ -1,4 +1,4 @@
-"""Makes the two virtual environments of the tools and of the emulator under target/, once for each pin."""
+"""Makes the virtual environments of the tools, the emulator and schemathesis under target/, once for each pin."""
 
 import fcntl
 import hashlib
@@ -10,8 +10,8 @@ from pathlib import Path
 
 HERE = Path(__file__).resolve().parent
 TARGET = HERE.parent.parent / "target"
-# The SAM CLI and the emulator pin boto3 to versions that exclude each other.
-ENVIRONMENTS = {"venv": "requirements", "venv-emulator": "requirements-emulator"}
+# The SAM CLI and the emulator pin boto3 to versions that exclude each other; schemathesis shares packages with both.
+ENVIRONMENTS = {"venv": "requirements", "venv-emulator": "requirements-emulator", "venv-openapi": "requirements-openapi"}
 
 
 def pins(name: str) -> list[Path]:
@@ -45,7 +45,7 @@ def begin(folder: str, name: str) -> subprocess.Popen:
 
 
 def main() -> int:
-    """Makes what is missing, both at once, and marks it only when it is whole."""
+    """Makes what is missing, all at once, and marks it only when it is whole."""
     if sys.version_info < (3, 11):
         sys.exit("setup: Python 3.11 or newer is needed")
     TARGET.mkdir(exist_ok=True)
