@@ -56,10 +56,10 @@ test-rust: lambda-local
 
 test-python: lambda-local
 	$(VENV)/pytest -q -o cache_dir=target/pytest tests/template
-	$(VENV)/python infra/openapi/drive.py --requests 300 --phases examples,fuzzing,stateful
+	$(VENV)/python infra/openapi/drive.py --requests 200 --phases examples,fuzzing,stateful
 	STRIPE_SIM_BIN=$(CURDIR)/target/debug/stripe-sim $(VENV)/pytest -q -o cache_dir=target/pytest tests/stripe-sim/python
 
-openapi: setup lambda-local ## the HTTP API on a stack of its own, driven by its OpenAPI document with 10,000 requests
+openapi: setup lambda-local ## the HTTP API on a stack of its own, driven by its OpenAPI document: 10,000 requests, a quarter of an hour
 	$(VENV)/python infra/openapi/drive.py --requests 10000
 
 sim: build ## the deterministic world over SEEDS seeds, or one seed with its trace: make sim SEED=42
