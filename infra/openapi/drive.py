@@ -45,6 +45,7 @@ def drive(state: dict, examples: int, phases: str, seed: int) -> dict[int, int]:
         "IKKAI_API_USER": f"{user['access_key_id']}:{user['secret_access_key']}",
         "IKKAI_COUNTS_FILE": str(counts),
         "NO_PROXY": "127.0.0.1,localhost",
+        "PYTHONPATH": str(HERE),
         "SCHEMATHESIS_HOOKS": "hooks",
     }
     command = [
@@ -52,7 +53,8 @@ def drive(state: dict, examples: int, phases: str, seed: int) -> dict[int, int]:
         "--checks", ",".join(CHECKS), "--max-examples", str(examples), "--phases", phases, "--seed", str(seed),
         "--workers", "2", "--generation-database", "none", "--no-color",
     ]  # fmt: skip
-    done = subprocess.run(command, cwd=HERE, env=environment, check=False)
+    # It leaves a cache where it runs.
+    done = subprocess.run(command, cwd=TARGET / "local", env=environment, check=False)
     seen = dict(map(int, line.split()) for line in counts.read_text().splitlines())
     counts.unlink()
     if done.returncode != 0:
