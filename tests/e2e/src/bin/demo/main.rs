@@ -20,7 +20,7 @@ use serde_json::json;
 use tokio::time::{Instant, sleep};
 
 use crate::{
-    plan::{Order, Route, Step, orders},
+    plan::{Order, Step, orders},
     report::{Report, count_settled, read_records},
     trouble::{Kills, kill_workers, make_trouble},
     ways::Sender,
@@ -30,7 +30,7 @@ use crate::{
 const PAYMENTS: usize = 100;
 
 /// How long workers are killed; after that nothing else goes wrong but what Stripe does.
-const KILLING: Duration = Duration::from_secs(75);
+const KILLING: Duration = Duration::from_secs(60);
 
 /// How long everything may take to settle, from the first command on.
 const PATIENCE: Duration = Duration::from_secs(240);
@@ -79,18 +79,15 @@ async fn drive(stack: &Stack, sender: &Sender<'_>, orders: &[Order], started: In
         bar.set_style(style);
     }
     let mut records = BTreeMap::new();
-    let mut waiting: Vec<(&Order, usize, &Step)> = orders
-        .iter()
-        .flat_map(|order| order.steps.iter().enumerate().map(move |(number, step)| (order, number, step)))
-        .collect();
+    let mut waiting: Vec<(&Order, &Step)> =
+        orders.iter().flat_map(|order| order.steps.iter().map(move |step| (order, step))).collect();
     while started.elapsed() < PATIENCE {
         let mut still_waiting = Vec::new();
-        for (order, number, step) in waiting {
+        for (order, step) in waiting {
             if step.is_ready(records.get(&order.payment_id)) {
-                let route = if number == 0 { order.route } else { Route::Queue };
-                sender.twice(&step.command, route).await?;
+                sender.twice(&step.command, step.route).await?;
             } else {
-                still_waiting.push((order, number, step));
+                still_waiting.push((order, step));
             }
         }
         waiting = still_waiting;

@@ -135,7 +135,11 @@ impl Report {
             (recorded.captured, recorded.refunded) == (counted.amount_paid, counted.refunded_on_intents)
         };
         let fault = |name: &str| counts.faults.get(name).copied().unwrap_or(0);
-        let over_http = orders.iter().filter(|order| order.route == Route::Http);
+        let over_http = orders.iter().flat_map(|order| {
+            let steps = order.steps.iter().filter(|step| step.route == Route::Http);
+            steps.filter_map(|step| Some(step.command.asked()?.key.id(&order.payment_id)))
+        });
+        let intents = |id: String| counts.operations.get(&id).map_or(0, |count| count.intents_created);
         Ok(Self {
             double: orders.iter().filter(|order| count(&order.payment_id).is_above(&order.must)).count(),
             lost: orders.iter().filter(|order| count(&order.payment_id).is_below(&order.must)).count(),
@@ -147,14 +151,7 @@ impl Report {
             errors_after: fault("error_500_after"),
             sum: counts.sum,
             http: sender.http(),
-            // A declined first attempt is followed by another intent, which is none of HTTP's.
-            http_intents: over_http
-                .map(|order| {
-                    let first = order.steps.first().and_then(|step| step.command.asked());
-                    let id = first.map(|first| first.key.id(&order.payment_id));
-                    id.and_then(|id| counts.operations.get(&id)).map_or(0, |count| count.intents_created)
-                })
-                .sum(),
+            http_intents: over_http.map(intents).sum(),
             commands: sender.commands(),
             states,
             events,
@@ -234,4 +231,55 @@ async fn count_events(stack: &Stack, capture: &str) -> Result<(BTreeMap<String, 
         }
     }
     Ok((by_type, repeated))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const MUST: Must =
+        Must { paid: 1, amount_paid: 700, captures: 1, cancels: 0, refunds: 2, amount_refunded: 500 };
+
+    fn counted() -> Count {
+        Count {
+            intents_succeeded: 1,
+            paid_or_payable: 1,
+            amount_paid: 700,
+            captures: 1,
+            refunds: 2,
+            refunded_on_intents: 500,
+            ..Count::default()
+        }
+    }
+
+    #[test]
+    fn what_was_asked_for_is_neither_double_nor_lost() {
+        assert!(!counted().is_above(&MUST) && !counted().is_below(&MUST));
+    }
+
+    #[test]
+    fn one_effect_or_one_yen_more_is_double_and_one_less_is_lost() {
+        let fields: [fn(&mut Count) -> &mut u64; 5] = [
+            |count| &mut count.intents_succeeded,
+            |count| &mut count.amount_paid,
+            |count| &mut count.captures,
+            |count| &mut count.refunds,
+            |count| &mut count.refunded_on_intents,
+        ];
+        for (number, field) in fields.into_iter().enumerate() {
+            let (mut more, mut less) = (counted(), counted());
+            *field(&mut more) += 1;
+            *field(&mut less) -= 1;
+            assert!(more.is_above(&MUST) && !more.is_below(&MUST), "field {number}");
+            assert!(less.is_below(&MUST) && !less.is_above(&MUST), "field {number}");
+        }
+    }
+
+    #[test]
+    fn a_second_intent_that_can_be_paid_is_double_and_money_still_held_after_a_cancel_is_lost() {
+        let payable_twice = Count { paid_or_payable: 2, ..counted() };
+        assert!(payable_twice.is_above(&MUST));
+        let canceled = Must { cancels: 1, ..Must::default() };
+        assert!(Count { paid_or_payable: 1, ..Count::default() }.is_below(&canceled));
+    }
 }
