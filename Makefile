@@ -13,7 +13,7 @@ export PATH := $(CURDIR)/$(VENV):$(PATH)
 
 .DEFAULT_GOAL := help
 .PHONY: help setup build lambda-local lambda deploy up deploy-local deploy-function down demo test test-rust test-python \
-        test-localstack conformance sim exhaustive check fmt clean
+        test-localstack conformance openapi sim exhaustive check fmt clean
 
 help: ## this list
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | awk -F ':.*## ' '{ printf "  %-16s %s\n", $$1, $$2 }'
@@ -54,14 +54,18 @@ test: setup test-rust test-python test-localstack ## every test; the last line s
 test-rust: lambda-local
 	cargo test --workspace --locked
 
-test-python: build
+test-python: lambda-local
 	$(VENV)/pytest -q -o cache_dir=target/pytest tests/template
+	$(VENV)/python infra/openapi/drive.py --requests 200 --phases examples,fuzzing,stateful
 	STRIPE_SIM_BIN=$(CURDIR)/target/debug/stripe-sim $(VENV)/pytest -q -o cache_dir=target/pytest tests/stripe-sim/python
 
 # The one part that needs more than everything else does: a newer Python, which `make setup` looks for.
 test-localstack: build
 	@if [ -f target/venv-localstack/made ]; then target/debug/conformance --on localstack; \
 	else echo "conformance: LocalStack NOT RUN: needs Python 3.13"; fi
+
+openapi: setup lambda-local ## the HTTP API on a stack of its own, driven by its OpenAPI document: 10,000 requests, a quarter of an hour
+	$(VENV)/python infra/openapi/drive.py --requests 10000
 
 conformance: setup build ## every port's suite on the world and on every emulator, as one table a port
 	target/debug/conformance

@@ -1,4 +1,4 @@
-"""Makes the virtual environments of the tools and of the emulators under target/, once for each pin."""
+"""Makes the virtual environments of the tools, the emulators and schemathesis under target/, once for each pin."""
 
 import fcntl
 import hashlib
@@ -9,12 +9,13 @@ from pathlib import Path
 
 HERE = Path(__file__).resolve().parent
 TARGET = HERE.parent.parent / "target"
-# The SAM CLI and the emulators pin boto3 to versions that exclude each other.
+# The SAM CLI and the emulators pin boto3 to versions that exclude each other; schemathesis shares packages with both.
 ENVIRONMENTS = {
     "venv": "requirements",
     "venv-emulator": "requirements-emulator",
     "venv-moto": "requirements-moto",
     "venv-localstack": "requirements-localstack",
+    "venv-openapi": "requirements-openapi",
 }
 # LocalStack's queue is written in a later Python than the one that everything else here makes do with: 3.12 starts it,
 # and then each request to it fails.

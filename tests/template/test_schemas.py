@@ -28,6 +28,19 @@ def test_a_sample_message_is_a_command(sample: str) -> None:
     assert not validator.is_valid({**command, "unknown": 1})
 
 
+def test_the_samples_of_the_http_api_are_documented_requests() -> None:
+    document = json.loads((EVENTS.parent / "infra/openapi.json").read_text())
+    schemas = document["components"]["schemas"]
+    for schema in schemas.values():
+        Draft202012Validator.check_schema(schema)
+    sample = json.loads(read("intake-http-api.json")["body"])
+    validator = Draft202012Validator(schemas["NewPayment"])
+    validator.validate(sample)
+    for field in sample:
+        assert not validator.is_valid({**sample, field: []})
+    assert not validator.is_valid({**sample, "tenant": "shop"})
+
+
 def test_every_sample_is_json() -> None:
     samples = sorted(EVENTS.glob("*.json"))
     assert {path.name.split("-")[0] for path in samples} == {"enqueue", "intake", "settle", "sweep", "publish"}

@@ -15,11 +15,10 @@ use aws_types::SdkConfig;
 use effect::Time;
 use payment::{
     PaymentId, Record, SHARDS,
-    ports::{
-        Census, CensusPage, Counted, Due, DueIndex, Ledger, LoadError, Open, ReviewIndex, SaveError,
-    },
+    ports::{Census, CensusPage, Counted, Due, DueIndex, Ledger, LoadError, Open, ReviewIndex, SaveError},
 };
 
+pub use self::acceptances::to_key_item;
 pub use self::item::{Item, from_item, size_bytes, to_item};
 use self::{
     attempts::{Attempts, GivenUp},

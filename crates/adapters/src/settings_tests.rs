@@ -107,3 +107,19 @@ fn the_sweep_reads_its_lease_and_its_wakes() {
     let settings = SweepSettings::read(&Environment::from(pairs)).unwrap();
     assert_eq!((settings.lease_ms, settings.wakes), (minutes(15), 300));
 }
+
+#[test]
+fn intake_reads_the_same_rules_as_settle() {
+    let pairs = [
+        ("TABLE_NAME", "payments"),
+        ("QUEUE_URL", "http://queue/payments.fifo"),
+        ("RESEND_SCHEDULE_S", "1,2"),
+        ("LONGEST_EXECUTION_S", "15"),
+        ("SEARCH_LAG_S", "5"),
+    ];
+    let rules = IntakeSettings::read(&Environment::from(pairs)).unwrap().rules;
+    assert_eq!(rules.schedule_ms, [1_000, 2_000]);
+    assert_eq!((rules.longest_execution_ms, rules.search_lag_ms), (15_000, 5_000));
+    let missing = IntakeSettings::read(&Environment::from([("TABLE_NAME", "payments")])).unwrap_err();
+    assert_eq!(missing, SettingsError::Missing("QUEUE_URL"));
+}

@@ -74,9 +74,9 @@ impl<T: Ledger + Acceptances, Q: Queue, C: Clock + Pause> Intake<T, Q, C> {
             return Err(Problem::new(ProblemKind::NoTenant, detail));
         };
         match route {
-            Route::Create => self.create(request, tenant).await,
+            Route::Create => self.create(request, tenant, deadline).await,
             Route::Read(id) => self.read(request, tenant, id.as_ref(), deadline).await,
-            Route::Add(kind, id) => self.add(request, tenant, kind, id).await,
+            Route::Add(kind, id) => self.add(request, tenant, kind, id, deadline).await,
             Route::Explain(_) => Err(no_route(NoRoute::Unknown)),
         }
     }

@@ -3,7 +3,7 @@
 //! What is on record decides. The key's record and the payment's are read, and what follows is written in one
 //! transaction under the condition that neither has changed; if one has, the same is decided again.
 
-use effect::Standing;
+use effect::{Standing, Time};
 use payment::{
     Command, Kind, OperationKey, OrderId, PaymentId, Record, Ref, Tenant,
     ports::{
@@ -28,6 +28,9 @@ use crate::{
 /// How often a request whose payment changes under it is decided again.
 const ROUNDS: u32 = 5;
 
+/// The longest that one round may take, in milliseconds: two reads and a write, each with its repeats.
+const ROUND_MS: i64 = 19_000;
+
 /// What is to be accepted: the request without what only the payment's record tells.
 struct Wanted {
     ask: Ask,
@@ -39,11 +42,17 @@ struct Wanted {
 
 impl<T: Ledger + Acceptances, Q: Queue, C: Clock + Pause> Intake<T, Q, C> {
     /// Accepts a payment with its first charge.
-    pub(crate) async fn create(&self, request: &Request, tenant: &Tenant) -> Result<Reply, Problem> {
+    pub(crate) async fn create(
+        &self,
+        request: &Request,
+        tenant: &Tenant,
+        deadline: Time,
+    ) -> Result<Reply, Problem> {
         let key = IdempotencyKey::read(request)?;
         let (order, reference, ask) = Ask::read_payment(request.json()?.as_deref())?;
         let payment_id = PaymentId::of(tenant, &order);
-        self.accept(request, tenant, &key, Wanted { ask, reference, payment_id, creates: Some(order) }).await
+        let wanted = Wanted { ask, reference, payment_id, creates: Some(order) };
+        self.accept(request, tenant, &key, wanted, deadline).await
     }
 
     /// Accepts one more operation on a payment.
@@ -53,11 +62,13 @@ impl<T: Ledger + Acceptances, Q: Queue, C: Clock + Pause> Intake<T, Q, C> {
         tenant: &Tenant,
         kind: Kind,
         id: Option<PaymentId>,
+        deadline: Time,
     ) -> Result<Reply, Problem> {
         let key = IdempotencyKey::read(request)?;
         let (reference, ask) = Ask::read_operation(kind, request.json()?.as_deref())?;
         let payment_id = id.ok_or_else(not_found)?;
-        self.accept(request, tenant, &key, Wanted { ask, reference, payment_id, creates: None }).await
+        let wanted = Wanted { ask, reference, payment_id, creates: None };
+        self.accept(request, tenant, &key, wanted, deadline).await
     }
 
     async fn accept(
@@ -66,10 +77,15 @@ impl<T: Ledger + Acceptances, Q: Queue, C: Clock + Pause> Intake<T, Q, C> {
         tenant: &Tenant,
         key: &IdempotencyKey,
         wanted: Wanted,
+        deadline: Time,
     ) -> Result<Reply, Problem> {
         let id = KeyId::of(tenant, &request.method, &request.path, key.as_str());
         let mut is_unknown = false;
-        for _ in 0..ROUNDS {
+        for round in 0..ROUNDS {
+            // What is written must also be answered.
+            if round > 0 && deadline.since_ms(self.clock.now()) < ROUND_MS {
+                break;
+            }
             // The key first: what a live key stands for is on record before any later read.
             let held = self.table.load_key(&id).await.map_err(|error| of_load(&error))?;
             let record = self.table.load(&wanted.payment_id).await.map_err(|error| of_load(&error))?;

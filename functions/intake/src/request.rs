@@ -40,13 +40,15 @@ impl Request {
     pub(crate) fn read(event: &Value) -> Result<Self, NotHttp> {
         let context = &event["requestContext"];
         let (method, path) = match (context["http"]["method"].as_str(), event["httpMethod"].as_str()) {
-            (Some(method), _) => (method, event["rawPath"].as_str()),
-            (None, Some(method)) => (method, event["path"].as_str()),
+            (Some(method), _) => {
+                (method, below_stage(event["rawPath"].as_str().unwrap_or("/"), context["stage"].as_str()))
+            }
+            (None, Some(method)) => (method, event["path"].as_str().unwrap_or("/")),
             (None, None) => return Err(NotHttp),
         };
         Ok(Self {
             method: method.to_ascii_uppercase(),
-            path: below_stage(path.unwrap_or("/"), context["stage"].as_str()),
+            path: path.to_owned(),
             tenant: caller::tenant(context),
             headers: headers(event),
             body: event["body"].as_str().unwrap_or_default().to_owned(),
@@ -108,9 +110,9 @@ fn too_large() -> Problem {
 }
 
 // An HTTP API with a named stage puts it in front of the path; a REST API does not.
-fn below_stage(path: &str, stage: Option<&str>) -> String {
+fn below_stage<'a>(path: &'a str, stage: Option<&str>) -> &'a str {
     let below = stage.and_then(|stage| path.strip_prefix('/')?.strip_prefix(stage));
-    below.filter(|rest| rest.starts_with('/')).unwrap_or(path).to_owned()
+    below.filter(|rest| rest.starts_with('/')).unwrap_or(path)
 }
 
 // A REST API gives every value of a repeated header in `multiValueHeaders`, and only the last one in `headers`.

@@ -125,7 +125,10 @@ fn changed(item: Option<Item>) -> AcceptError {
 }
 
 /// Returns the item that stores a key's record.
-fn to_key_item(key: &KeyRecord) -> Result<Item, &'static str> {
+///
+/// # Errors
+/// Returns a fixed text if the record has no form in DynamoDB, which none lacks.
+pub fn to_key_item(key: &KeyRecord) -> Result<Item, &'static str> {
     let mut item: Item = codec::to_item(key).map_err(|_| "the key's record has no form in the table")?;
     item.insert("schema".to_owned(), AttributeValue::N(KEY_SCHEMA.to_owned()));
     Ok(item)

@@ -89,9 +89,14 @@ impl Bench {
 
     /// Handles an event as it is.
     pub(crate) async fn handle(&self, event: &Value) -> Reply {
+        self.handle_within(event, seconds(28)).await
+    }
+
+    /// Handles an event with so much time left.
+    pub(crate) async fn handle_within(&self, event: &Value, left_ms: i64) -> Reply {
         let intake =
             Intake { table: &self.table, queue: &self.sent, clock: &self.clock, rules: Rules::production() };
-        let deadline = self.clock.0.get().plus_ms(seconds(28));
+        let deadline = self.clock.0.get().plus_ms(left_ms);
         let answer = intake.handle(event, deadline).await.unwrap();
         assert_eq!(answer["isBase64Encoded"], false);
         let reply = Reply {

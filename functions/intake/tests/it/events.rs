@@ -103,6 +103,10 @@ async fn a_stage_in_front_of_the_path_is_no_part_of_it() {
     event["rawPath"] = json!("/prod/v1/payments");
     let answer = bench.handle(&event).await;
     assert_eq!(answer.status, 202, "{}", answer.body);
+    // A REST API keeps its stage out of the path by itself.
+    let mut rest: Value = serde_json::from_str(SAMPLES[1].1).unwrap();
+    rest["requestContext"]["stage"] = json!("v1");
+    assert_eq!(bench.handle(&rest).await.status, 202);
 }
 
 #[tokio::test]

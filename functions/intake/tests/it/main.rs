@@ -3,6 +3,7 @@
 
 mod bench;
 mod bodies;
+mod budget;
 mod events;
 mod keys;
 mod openapi;

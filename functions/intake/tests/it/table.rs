@@ -11,6 +11,9 @@ use payment::{
     ports::{AcceptError, Acceptances, Change, KeyId, KeyRecord, Ledger, LoadError, SaveError},
 };
 
+/// What another request or worker does to the table.
+pub(crate) type Other = Box<dyn FnOnce(&Table)>;
+
 /// What becomes of one acceptance.
 pub(crate) enum Fate {
     /// It fails so, and nothing is written.
@@ -18,7 +21,7 @@ pub(crate) enum Fate {
     /// It is written, and its reply lost.
     LosesReply,
     /// Just before it, this happens.
-    After(Box<dyn FnOnce(&Table)>),
+    After(Other),
 }
 
 #[derive(Default)]
@@ -28,13 +31,15 @@ pub(crate) struct Table {
     pub(crate) script: RefCell<VecDeque<Fate>>,
     pub(crate) unreadable: RefCell<Option<LoadError>>,
     /// What happens right after the next read of a payment.
-    pub(crate) after_load: RefCell<Option<Box<dyn FnOnce(&Table)>>>,
+    pub(crate) after_load: RefCell<Option<Other>>,
     /// Transactions and single writes of a key, done.
     pub(crate) writes: Cell<(u32, u32)>,
+    pub(crate) reads: Cell<u32>,
 }
 
 impl Ledger for &Table {
     async fn load(&self, id: &PaymentId) -> Result<Option<Record>, LoadError> {
+        self.reads.set(self.reads.get() + 1);
         match self.unreadable.borrow().clone() {
             Some(error) => Err(error),
             None => {
@@ -55,6 +60,7 @@ impl Ledger for &Table {
 
 impl Acceptances for &Table {
     async fn load_key(&self, id: &KeyId) -> Result<Option<KeyRecord>, LoadError> {
+        self.reads.set(self.reads.get() + 1);
         Ok(self.keys.borrow().get(id).cloned())
     }
 

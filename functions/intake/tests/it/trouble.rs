@@ -4,7 +4,7 @@ use payment::ports::{AcceptError, LoadError, Message};
 use serde_json::json;
 
 use crate::{
-    bench::{Bench, Reply, charge_1, payment},
+    bench::{Bench, Reply, charge_1, payment, posted},
     table::{Fate, Table},
 };
 
@@ -135,6 +135,16 @@ async fn a_table_that_does_not_answer_is_503_with_retry_after_and_the_same_key_i
     *bench.table.unreadable.borrow_mut() = None;
     assert_eq!(bench.post(PATH, "k-1", &payment("o-1")).await.status, 202);
     assert_eq!(bench.table.writes.get(), (1, 0));
+}
+
+#[tokio::test]
+async fn nothing_is_begun_again_that_could_not_be_answered_in_time() {
+    let bench = Bench::new();
+    let event = posted(PATH, "k-1", &payment("o-1").to_string());
+    for (left_s, status) in [(18, 503), (20, 202)] {
+        bench.table.script.borrow_mut().push_back(Fate::Fails(AcceptError::Unknown("no reply in time")));
+        assert_eq!(bench.handle_within(&event, effect::seconds(left_s)).await.status, status);
+    }
 }
 
 #[tokio::test]

@@ -5,7 +5,7 @@ use std::{sync::OnceLock, time::Duration};
 use anyhow::{Context, Result};
 use e2e::{Function, Options, Stack, eventually};
 use effect::Standing;
-use payment::PaymentState;
+use payment::{CaptureMethod, PaymentState};
 use rustix::process::{Pid, Signal, kill_process};
 use serde_json::json;
 use tokio::sync::{Mutex, MutexGuard};
@@ -85,5 +85,49 @@ async fn a_batch_whose_worker_was_killed_or_froze_after_the_effect_comes_again_a
         order.fence().await?;
         assert_eq!(order.kinds().await?, ["PaymentCaptured", "OperationRefused"]);
     }
+    Ok(())
+}
+
+#[tokio::test]
+async fn a_capture_whose_replies_were_lost_and_whose_worker_was_killed_comes_again_and_takes_nothing_more()
+-> Result<()> {
+    let stack = mortal_stack();
+    let mut order = Order::new(stack, "killed-capture").await?;
+    order.charge.capture = CaptureMethod::Manual;
+    {
+        let _truce = truce().await;
+        order.send(&order.charge).await?;
+        order.announced("PaymentAuthorized").await?;
+        let path = "/v1/payment_intents/";
+        order
+            .script(json!({ "fault": "lose_reply_after_effect", "method": "POST", "path_prefix": path }))
+            .await?;
+        order
+            .script(
+                json!({ "fault": "none", "method": "POST", "path_prefix": path, "delay_reply_ms": 2_500 }),
+            )
+            .await?;
+        order.ask(&order.capture(4_000)?).await?;
+        let sent_again = || async { Ok((order.posts_to("/capture").await?.len() == 2).then_some(())) };
+        eventually("the capture is sent again", LIMIT, sent_again).await?;
+        assert!(stack.kill(Function::Settle)? > 0, "no worker to kill");
+        let gone = || async { Ok(stack.processes(Function::Settle)?.is_empty().then_some(())) };
+        eventually("the worker has ended", LIMIT, gone).await?;
+        let record = order.record().await?.context("there is no record")?;
+        assert_eq!(record.payment.state(), PaymentState::Capturing, "the kill came too late");
+        assert!(record.claim.is_some());
+    }
+    let is_captured = |record: &payment::Record| record.payment.state() == PaymentState::Captured;
+    let record = order.recorded("the batch came again", COMES_AGAIN, is_captured).await?;
+    assert_eq!(record.payment.totals().captured, 4_000);
+
+    let posts = order.posts_to("/capture").await?;
+    assert_eq!(posts.iter().map(|post| post.replayed).collect::<Vec<_>>(), [false, true], "{posts:#?}");
+    assert_eq!(order.counted("captures").await?, 1);
+    assert_eq!(order.counted("amount_paid").await?, 4_000);
+    let captured = order.announced("PaymentCaptured").await?;
+    assert_eq!(captured.detail["data"]["amount"], 4_000);
+    order.fence().await?;
+    assert_eq!(order.kinds().await?, ["PaymentAuthorized", "PaymentCaptured", "OperationRefused"]);
     Ok(())
 }

@@ -4,10 +4,12 @@
 
 mod async_invokes;
 mod charge;
+mod cli;
 mod crash;
 mod dead_letters;
 mod further_attempts;
 mod http;
+mod life;
 mod order;
 mod provider_keys;
 mod publish;

@@ -5,7 +5,7 @@ use std::{cell::RefCell, time::Duration};
 use anyhow::{Context, Result};
 use aws_sdk_dynamodb::types::AttributeValue;
 use e2e::{Function, Stack, eventually};
-use payment::{Charge, Command, Operation, Record};
+use payment::{Cancel, Capture, Charge, Command, IfCaptured, Operation, Record, Refund};
 use serde::Deserialize;
 use serde_json::{Value, json};
 
@@ -78,8 +78,59 @@ impl Order {
 
     /// Puts a charge on the queue under a deduplication id that the queue has not seen.
     pub(crate) async fn send_as(&self, deduplication_id: &str, charge: &Charge) -> Result<()> {
-        let body = Command::Charge(charge.clone()).to_body();
-        self.stack.send(&self.payment_id(), deduplication_id, &body).await
+        self.ask_as(deduplication_id, &Command::Charge(charge.clone())).await
+    }
+
+    /// Asks for a capture of a part of what is held.
+    pub(crate) fn capture(&self, part: u64) -> Result<Command> {
+        let Charge { tenant, order, .. } = self.charge.clone();
+        let (reference, amount) = ("shipped".parse()?, Some(part.try_into()?));
+        Ok(Command::Capture(Capture {
+            tenant,
+            order,
+            reference,
+            amount,
+            causation_id: None,
+            traceparent: None,
+        }))
+    }
+
+    /// Asks for a cancel.
+    pub(crate) fn cancel(&self) -> Result<Command> {
+        let Charge { tenant, order, .. } = self.charge.clone();
+        let (reference, if_captured) = ("withdrawn".parse()?, IfCaptured::Refuse);
+        Ok(Command::Cancel(Cancel {
+            tenant,
+            order,
+            reference,
+            if_captured,
+            causation_id: None,
+            traceparent: None,
+        }))
+    }
+
+    /// Asks for a refund of a part of what was taken.
+    pub(crate) fn refund(&self, reference: &str, part: u64) -> Result<Command> {
+        let Charge { tenant, order, .. } = self.charge.clone();
+        let (reference, amount) = (reference.parse()?, Some(part.try_into()?));
+        Ok(Command::Refund(Refund {
+            tenant,
+            order,
+            reference,
+            amount,
+            causation_id: None,
+            traceparent: None,
+        }))
+    }
+
+    /// Puts a command on the queue.
+    pub(crate) async fn ask(&self, command: &Command) -> Result<()> {
+        self.ask_as(&command.deduplication_id(), command).await
+    }
+
+    /// Puts a command on the queue under a deduplication id that the queue has not seen.
+    pub(crate) async fn ask_as(&self, deduplication_id: &str, command: &Command) -> Result<()> {
+        self.stack.send(&self.payment_id(), deduplication_id, &command.to_body()).await
     }
 
     /// The first charge with another amount: another request under the same operation id.
@@ -127,6 +178,11 @@ impl Order {
     /// The requests that may have moved money, oldest first.
     pub(crate) async fn posts(&self) -> Result<Vec<Request>> {
         Ok(self.requests().await?.into_iter().filter(|request| request.method == "POST").collect())
+    }
+
+    /// The requests to a path that ends like this, which may have moved money, oldest first.
+    pub(crate) async fn posts_to(&self, end: &str) -> Result<Vec<Request>> {
+        Ok(self.posts().await?.into_iter().filter(|post| post.path.ends_with(end)).collect())
     }
 
     /// Something that stripe-sim counted of this payment, e.g. `intents_created`.

@@ -1,11 +1,13 @@
-//! `make demo`: a hundred payments through lost replies, saved errors, declines and killed workers, counted at the
-//! simulated Stripe.
+//! `make demo`: the whole life of a hundred payments, through lost replies, saved errors, declines and killed workers,
+//! counted at the simulated Stripe.
 
 mod plan;
 mod report;
 mod trouble;
+mod ways;
 
 use std::{
+    collections::BTreeMap,
     process::ExitCode,
     sync::atomic::{AtomicBool, Ordering},
     time::Duration,
@@ -18,16 +20,17 @@ use serde_json::json;
 use tokio::time::{Instant, sleep};
 
 use crate::{
-    plan::{Attempt, attempts, send, send_again},
+    plan::{Order, Step, orders},
     report::{Report, count_settled, read_records},
     trouble::{Kills, kill_workers, make_trouble},
+    ways::Sender,
 };
 
 /// How many payments the demo makes.
 const PAYMENTS: usize = 100;
 
 /// How long workers are killed; after that nothing else goes wrong but what Stripe does.
-const KILLING: Duration = Duration::from_secs(90);
+const KILLING: Duration = Duration::from_secs(60);
 
 /// How long everything may take to settle, from the first command on.
 const PATIENCE: Duration = Duration::from_secs(240);
@@ -44,7 +47,8 @@ fn main() -> Result<ExitCode> {
 async fn run(stack: &Stack) -> Result<Report> {
     let capture = stack.capture("demo-events").await?;
     make_trouble(stack).await?;
-    let attempts = attempts(PAYMENTS);
+    let orders = orders(PAYMENTS);
+    let sender = Sender::new(stack);
     let done = AtomicBool::new(false);
     let started = Instant::now();
     println!(
@@ -53,61 +57,55 @@ async fn run(stack: &Stack) -> Result<Report> {
         KILLING.as_secs()
     );
     let driving = async {
-        let result = drive(stack, &attempts, started).await;
+        let result = drive(stack, &sender, &orders, started).await;
         done.store(true, Ordering::Relaxed);
         result
     };
     let (driven, kills, swept) =
         tokio::join!(driving, kill_workers(stack, started + KILLING, &done), sweep(stack, &done));
-    let commands = driven?;
+    driven?;
     let kills: Kills = kills?;
     swept?;
     // The last announcements are on their way from the stream to the bus.
     sleep(Duration::from_secs(3)).await;
-    let records = read_records(stack, &attempts).await?;
-    Report::of(stack, &attempts, &records, &capture, commands, kills, started.elapsed()).await
+    let records = read_records(stack, &orders).await?;
+    Report::of(stack, &orders, &records, &capture, &sender, kills, started.elapsed()).await
 }
 
-/// Sends every command twice and waits until every payment is at rest; returns how many commands were sent.
-async fn drive(stack: &Stack, attempts: &[Attempt], started: Instant) -> Result<usize> {
+/// Sends every command twice, each in its time, and waits until every payment is at rest.
+async fn drive(stack: &Stack, sender: &Sender<'_>, orders: &[Order], started: Instant) -> Result<()> {
     let bar = ProgressBar::new(PAYMENTS as u64);
     if let Ok(style) = ProgressStyle::with_template("{bar:40} {pos}/{len} settled, {elapsed} {msg}") {
         bar.set_style(style);
     }
-    let mut commands = 0;
-    for attempt in attempts.iter().filter(|attempt| !attempt.waits_for_decline) {
-        send(stack, attempt).await?;
-        send_again(stack, attempt, commands).await?;
-        commands += 2;
-    }
-    let mut waiting: Vec<&Attempt> = attempts.iter().filter(|attempt| attempt.waits_for_decline).collect();
+    let mut records = BTreeMap::new();
+    let mut waiting: Vec<(&Order, &Step)> =
+        orders.iter().flat_map(|order| order.steps.iter().map(move |step| (order, step))).collect();
     while started.elapsed() < PATIENCE {
-        let records = read_records(stack, attempts).await?;
         let mut still_waiting = Vec::new();
-        for attempt in waiting {
-            if attempt.earlier_has_failed(&records) {
-                send(stack, attempt).await?;
-                send_again(stack, attempt, commands).await?;
-                commands += 2;
+        for (order, step) in waiting {
+            if step.is_ready(records.get(&order.payment_id)) {
+                sender.twice(&step.command, step.route).await?;
             } else {
-                still_waiting.push(attempt);
+                still_waiting.push((order, step));
             }
         }
         waiting = still_waiting;
-        let settled = count_settled(&records, attempts);
+        records = read_records(stack, orders).await?;
+        let settled = count_settled(&records, orders);
         bar.set_position(settled as u64);
         if !bar.is_hidden() {
             bar.tick();
         } else if started.elapsed().as_secs().is_multiple_of(10) && settled < PAYMENTS {
             println!("demo: {settled}/{PAYMENTS} settled after {} s", started.elapsed().as_secs());
         }
-        if settled == PAYMENTS && waiting.is_empty() && started.elapsed() > KILLING {
+        if settled == PAYMENTS && started.elapsed() > KILLING {
             break;
         }
         sleep(Duration::from_millis(1_000)).await;
     }
     bar.finish();
-    Ok(commands)
+    Ok(())
 }
 
 /// Invokes the sweep every two seconds, as the schedule does every minute on AWS.
