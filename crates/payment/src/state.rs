@@ -93,10 +93,19 @@ impl Payment {
     /// Returns the state that the operations accepted before the `seq`th add up to.
     #[must_use]
     pub fn state_before(&self, seq: u32) -> PaymentState {
+        // Money taken outweighs all else, also an earlier attempt that comes back and holds money as well.
+        let took_money = |op: &Operation| {
+            op.seq < seq
+                && matches!(op.effect, Effect::Charge { .. })
+                && op.attempt.standing == Standing::Succeeded
+        };
+        if self.operations.values().any(took_money) {
+            return self.state_once_captured(seq);
+        }
         let mut state = PaymentState::Created;
         for (_, charge) in self.charges().filter(|(_, op)| op.seq < seq) {
             state = match charge.attempt.standing {
-                Standing::Succeeded => return self.state_once_captured(seq),
+                Standing::Succeeded => PaymentState::Captured,
                 Standing::Authorized => return self.state_while_authorized(seq),
                 Standing::Pending if !charge.attempt.was_sent() && state == PaymentState::Created => state,
                 Standing::Pending | Standing::Unknown => PaymentState::Authorizing,

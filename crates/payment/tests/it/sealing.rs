@@ -1,7 +1,7 @@
 //! What a write stores: the version, when it is due, since when a person is asked, and what it announces.
 
 use effect::{Outcome, ReviewReason, Standing, minutes};
-use payment::{Announced, Charge, Claim, Command, Guard, Payment, Record, accept, seal};
+use payment::{Announced, Charge, Claim, Command, Guard, Payment, PaymentState, Record, accept, seal};
 
 use crate::{
     histories::NOW,
@@ -72,6 +72,17 @@ fn a_due_time_that_a_sweep_answered_is_not_written_again() {
     for due_at in [None, Some(NOW), Some(NOW.plus_ms(-9))] {
         assert_eq!(again(&Record { due_at, ..written(0) }, 0), Some(NOW), "nobody leased it");
     }
+}
+
+#[test]
+fn a_refused_charge_that_holds_money_after_all_leaves_the_payment_captured() {
+    let paid = ended(ended(asked_for(2), &key(0), Standing::Refused), &key(1), Standing::Succeeded);
+    let held = sealed(paid, None);
+    let next = sealed(seen(held.payment.clone(), 0, "pi_1", Some(Outcome::Authorized)), Some(&held));
+    assert_eq!(
+        (held.payment.state(), next.payment.state()),
+        (PaymentState::Captured, PaymentState::Captured)
+    );
 }
 
 #[test]
