@@ -41,6 +41,8 @@ struct Order<'a> {
     customer: Option<&'a RawValue>,
     #[serde(borrow)]
     payment_method: Option<&'a RawValue>,
+    #[serde(borrow)]
+    capture: Option<&'a RawValue>,
 }
 
 /// Returns the command that an invoke's payload asks for.
@@ -84,6 +86,7 @@ fn from_order(envelope: &Envelope<'_>) -> Result<String, Refusal> {
         ("currency", order.currency),
         ("customer", order.customer),
         ("payment_method", order.payment_method),
+        ("capture", order.capture),
         ("causation_id", envelope.id),
     ];
     let mut body = opening();

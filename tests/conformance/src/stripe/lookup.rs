@@ -136,7 +136,6 @@ async fn a_lost_answer_is_no_information<S: StripeSubject>(stripe: &S) -> Result
         let question = Question {
             look: Look::List,
             id: None,
-            customer: charge.customer.parse()?,
             from: now.plus_ms(-hours(1)),
             to: now.plus_ms(hours(1)),
             cursor: None,

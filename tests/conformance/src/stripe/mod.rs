@@ -10,7 +10,10 @@ use std::future::Future;
 
 use anyhow::{Context, Result, anyhow};
 use effect::{Frozen, Look, Note, Outcome, ProviderKey, Time, hours};
-use payment::ports::{Answer, Expected, Question, Request};
+use payment::{
+    CaptureMethod, Kind,
+    ports::{Answer, Expected, Object, Question, Request},
+};
 use serde_json::Value;
 use stripe_wire::{
     HttpReply, HttpRequest, Transport, TransportError, classify, classify_look, prepare, prepare_look,
@@ -96,7 +99,6 @@ pub fn cases<S: StripeSubject>() -> Vec<Case<S>> {
 struct Charge {
     frozen: Frozen,
     expected: Expected,
-    customer: String,
 }
 
 /// Returns a charge of 20.00 EUR for an order.
@@ -109,9 +111,12 @@ fn charge(order: &str, payment_method: &str) -> Result<Charge> {
         currency,
         customer: customer.parse()?,
         payment_method: payment_method.parse()?,
+        capture: CaptureMethod::Automatic,
     };
     let frozen = prepare(&request, &operation_id, key(&operation_id));
-    Ok(Charge { frozen, expected: Expected { operation_id, amount, currency }, customer })
+    let object = Object::Intent { customer: customer.parse()? };
+    let expected = Expected { kind: Kind::Charge, operation_id, amount, currency, object };
+    Ok(Charge { frozen, expected })
 }
 
 fn key(of: &str) -> ProviderKey {
@@ -137,7 +142,6 @@ impl Charge {
         let question = Question {
             look,
             id: id.map(str::to_owned),
-            customer: self.customer.parse()?,
             from: now.plus_ms(-hours(48)),
             to: now.plus_ms(hours(1)),
             cursor: None,

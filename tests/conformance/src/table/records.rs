@@ -1,7 +1,7 @@
 //! Records for the cases.
 
 use effect::{Attempt, Frozen, ProviderKey, ReviewReason, Standing, Status, Time};
-use payment::{Account, Announced, Claim, Effect, Operation, OperationKey, Payment, Record};
+use payment::{Account, Announced, CaptureMethod, Claim, Effect, Operation, OperationKey, Payment, Record};
 
 /// When the cases' time starts.
 pub(super) const NOW: Time = Time(1_800_000_000_000);
@@ -52,6 +52,7 @@ pub(super) fn full() -> Record {
             currency: "eur".parse().expect("a currency"),
             customer: "cus_1".parse().expect("a customer"),
             payment_method: "pm_123".parse().expect("a payment method"),
+            capture: CaptureMethod::Manual,
         },
         digest: "d".repeat(64),
         accepted_at: NOW,
@@ -73,6 +74,7 @@ pub(super) fn full() -> Record {
             ids: ["pi_1".to_owned(), "pi_2".to_owned()].into(),
             status: Some(Status::Declined),
             code: Some("card_declined".to_owned()),
+            moved: Some(u64::MAX),
         },
         differing: ["e".repeat(64)].into(),
         outcomes: [("failed".to_owned(), Announced { version: u64::MAX, time: Time(i64::MIN) })].into(),
