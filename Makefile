@@ -49,7 +49,7 @@ down: ## end the local stack
 demo: setup lambda-local ## a hundred payments through every fault, counted at the simulated Stripe
 	target/debug/demo
 
-test: setup test-rust test-python test-localstack ## every test; the last line says so if LocalStack could not run
+test: setup test-rust test-python test-localstack test-fuzz ## every test; says NOT RUN of what could not run here
 
 test-rust: lambda-local
 	cargo test --workspace --locked
@@ -97,6 +97,20 @@ mutants: ## every change that cargo-mutants knows to make to effect and payment 
 	@target/tools/bin/cargo-mutants mutants --version 2>/dev/null | grep -qwF $(CARGO_MUTANTS) || \
 	cargo install --root target/tools --version $(CARGO_MUTANTS) --locked cargo-mutants
 	@$(PYTHON) infra/check/mutants.py target/tools/bin/cargo-mutants $(ARGS)
+
+# A newcomer's test run fuzzes shortly; CI a minute each.
+.PHONY: fuzz test-fuzz
+CARGO_FUZZ := 0.13.2
+SECONDS ?= 60
+FUZZ_SECONDS ?= 5
+fuzz: ## arbitrary bytes into the parsers, SECONDS each; what fails is kept in tests/fuzz/crashes
+	@command -v $(firstword $(CXX)) >/dev/null || { echo "fuzz: NOT RUN: needs a C++ compiler"; exit 0; }; \
+	{ target/tools/bin/cargo-fuzz fuzz --version 2>/dev/null | grep -qwF $(CARGO_FUZZ) || \
+	cargo install --root target/tools --version $(CARGO_FUZZ) --locked cargo-fuzz; } && \
+	CXX="$(CXX)" $(PYTHON) infra/check/fuzz.py target/tools/bin/cargo-fuzz $(SECONDS)
+
+test-fuzz: build
+	@$(MAKE) --no-print-directory fuzz SECONDS=$(FUZZ_SECONDS)
 
 fmt: ## format the Rust code
 	cargo fmt --all

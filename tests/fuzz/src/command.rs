@@ -1,0 +1,26 @@
+//! The body of a queue message.
+
+use payment::{Command, looks_like_a_card_number};
+
+/// A command reads and writes to itself, under one name; a refusal repeats no card number.
+pub fn command(bytes: &[u8]) {
+    let Ok(text) = std::str::from_utf8(bytes) else { return };
+    match Command::parse(text) {
+        Ok(command) => assert_sound(&command),
+        Err(refusal) => assert!(!looks_like_a_card_number(&refusal.to_string()), "{refusal}"),
+    }
+}
+
+/// Asserts what holds of every command that was parsed.
+pub(crate) fn assert_sound(command: &Command) {
+    let body = command.to_body();
+    let again = Command::parse(&body);
+    assert_eq!(again.as_ref(), Ok(command), "{body}");
+    let name = command.deduplication_id();
+    assert!((1..=128).contains(&name.len()), "the queue takes no such deduplication id: {name}");
+    // A wake and a fact hold times and digests, which may look like anything.
+    if let Some(asked) = command.asked() {
+        assert!(!looks_like_a_card_number(&body), "{body}");
+        assert!(!asked.key.is_reserved(), "{}", asked.key);
+    }
+}
