@@ -45,7 +45,8 @@ async fn a_missing_or_null_field_of_the_order_is_named() {
 
 #[tokio::test]
 async fn amounts_that_are_no_whole_number_of_minor_units_are_refused() {
-    for amount in ["19.99", "500.0", "5e2", "\"500\"", "0", "-1", "100000000", "18446744073709551617", "true"]
+    for amount in
+        ["19.99", "500.0", "5e2", "\"500\"", "0", "-1", "1000000000000", "18446744073709551617", "true"]
     {
         let mut event = sample();
         event["detail"]["amount"] = json!(1);
