@@ -12,10 +12,10 @@ use std::{
     collections::BTreeMap,
 };
 
-use effect::{Fact, Outcome, ReviewReason, Rules, Time, minutes, seconds};
+use effect::{Fact, Frozen, Outcome, ProviderKey, ReviewReason, Rules, Time, minutes, seconds};
 use ikkai::args::ChargeArgs;
 use payment::{
-    Claim, Command, Guard, OperationKey, Payment, PaymentId, Record, accept, plan,
+    Account, Claim, Command, Guard, OperationKey, Payment, PaymentId, Record, accept, plan,
     ports::{Clock, Ledger, LoadError, Message, Queue, Randomness, SaveError, SendError},
     seal,
 };
@@ -137,7 +137,14 @@ pub(crate) fn first() -> OperationKey {
 /// A record of a charge that was sent and has no outcome.
 pub(crate) fn sent(order: &str, claim: Option<Claim>) -> Record {
     let mut payment = accepted(order);
+    payment.account = Some(Account { id: "acct_1".to_owned(), live: false });
     let attempt = &mut payment.operations.get_mut(&first()).unwrap().attempt;
+    attempt.frozen = Some(Frozen {
+        key: ProviderKey::derive("test", "charge/1", 0),
+        path: "/v1/payment_intents".to_owned(),
+        body: "amount=4200".to_owned(),
+        api_version: "2025-09-30.clover".to_owned(),
+    });
     attempt.first_sent_at = Some(NOW.plus_ms(minutes(-4)));
     attempt.last_send_until = Some(NOW.plus_ms(minutes(-3)));
     written(payment, claim)

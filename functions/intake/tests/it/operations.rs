@@ -1,15 +1,27 @@
 //! Charges, captures, cancels and refunds of a payment on record: D4 of the field cases.
 
-use effect::{Fact, Outcome, Standing};
-use payment::{AMOUNT_ABOVE_REFUNDABLE, Command, Kind, OperationKey, Payment, PaymentId};
+use effect::{Fact, Frozen, Outcome, ProviderKey, Standing};
+use payment::{AMOUNT_ABOVE_REFUNDABLE, Account, Command, Kind, OperationKey, Payment, PaymentId};
 use serde_json::{Value, json};
 
 use crate::bench::{Bench, Reply, charge_1, payment};
 
-fn sent(payment: &mut Payment, outcome: Outcome) {
+/// Records what settle records before it sends.
+fn send(payment: &mut Payment) {
+    payment.account = Some(Account { id: "acct_1".to_owned(), live: false });
     let charge = payment.operations.get_mut(&charge_1()).unwrap();
     charge.attempt.first_sent_at = Some(crate::bench::NOW);
     charge.attempt.last_send_until = Some(crate::bench::NOW);
+    charge.attempt.frozen = Some(Frozen {
+        key: ProviderKey::derive("test", "charge/1", 0),
+        path: "/v1/payment_intents".to_owned(),
+        body: "amount=10000".to_owned(),
+        api_version: "2025-09-30.clover".to_owned(),
+    });
+}
+
+fn sent(payment: &mut Payment, outcome: Outcome) {
+    send(payment);
     payment.absorb(&charge_1(), &Fact { id: "pi_1".to_owned(), outcome: Some(outcome) });
 }
 
@@ -108,10 +120,8 @@ async fn what_waits_is_accepted_and_what_is_in_doubt_waits() {
     let bench = Bench::new();
     let id = bench.created("o-1").await;
     bench.change(&id, |payment| {
-        let charge = payment.operations.get_mut(&charge_1()).unwrap();
-        charge.attempt.standing = Standing::Unknown;
-        charge.attempt.first_sent_at = Some(crate::bench::NOW);
-        charge.attempt.last_send_until = Some(crate::bench::NOW);
+        send(payment);
+        payment.operations.get_mut(&charge_1()).unwrap().attempt.standing = Standing::Unknown;
     });
     for verb in ["capture", "cancel", "refunds"] {
         let reply = ask(&bench, &id, verb, verb, json!({})).await;
