@@ -134,7 +134,7 @@ fn meet_a_cancellation(payment: &mut Payment, key: &OperationKey) {
 fn hand_over_what_an_earlier_attempt_overtook(payment: &mut Payment) {
     let overtaken: Vec<OperationKey> = payment
         .charges()
-        .filter(|(_, op)| op.attempt.was_sent() && !op.attempt.standing.is_ended())
+        .filter(|(_, op)| op.attempt.was_sent() && !op.attempt.standing.ended_without_effect())
         .filter(|(key, op)| !payment.is_first_to_take_money(key, op))
         .map(|(key, _)| key.clone())
         .collect();

@@ -112,13 +112,23 @@ fn a_sent_attempt_goes_to_a_person_when_an_earlier_one_comes_back() {
     assert_eq!(review(&overtaken, 1), Some(ReviewReason::EarlierCameBack));
     assert_eq!(standing(&overtaken, &key(1)), Standing::Unknown);
     assert_eq!(review(&now_planned(sent(both.clone(), &key(1))), 1), None, "nothing came back");
-    for end in [Standing::Failed, Standing::Canceled, Standing::Succeeded] {
+    for end in [Standing::Failed, Standing::Canceled] {
         assert_eq!(review(&back(ended(both.clone(), &key(1), end)), 1), None, "it has ended: {end:?}");
     }
     let unsent = back(both);
     assert_eq!((review(&unsent, 1), standing(&unsent, &key(1))), (None, Standing::Refused));
     let in_review = with(sent(declined_first(), &key(0)), &key(0), |a| a.review = Some(ReviewReason::TwoIds));
     assert_eq!(review(&now_planned(in_review), 1), None, "it waits, unsent");
+}
+
+#[test]
+fn a_captured_attempt_goes_to_a_person_when_an_earlier_one_turns_out_paid_too() {
+    let refused = ended(asked_for(2), &key(0), Standing::Refused);
+    let paid = seen(sent(refused, &key(1)), 1, "pi_2", Some(Outcome::Succeeded));
+    assert!(!now_planned(paid.clone()).needs_review());
+    let twice = now_planned(seen(paid, 0, "pi_1", Some(Outcome::Succeeded)));
+    assert_eq!(twice.operations[&key(1)].attempt.review, Some(ReviewReason::EarlierCameBack));
+    assert_eq!(standing(&twice, &key(1)), Standing::Succeeded, "and what happened stays so");
 }
 
 #[test]
