@@ -218,7 +218,7 @@ const fn meaning(reason: ReviewReason) -> &'static str {
             "the secret in force belongs to another account or mode than the one this was sent to"
         }
         ReviewReason::EarlierCameBack => {
-            "it was sent, its outcome is unknown, and an earlier attempt turned out paid or needs a person too"
+            "it was sent and is unknown or paid, and an earlier attempt turned out paid or needs a person too"
         }
     }
 }

@@ -110,7 +110,7 @@ pub enum ReviewReason {
     KeyReused,
     /// The secret in force belongs to another account or mode than the one the operation was sent to.
     AccountChanged,
-    /// It was sent, its outcome is unknown, and an attempt before it came back: paid after all, or a person's case.
+    /// It was sent and is unknown or paid, and an attempt before it came back: paid after all, or a person's case.
     EarlierCameBack,
 }
 
