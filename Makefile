@@ -76,7 +76,7 @@ target/sim/sim:
 	cargo build --package world --bin sim --profile sim --locked
 
 sim: target/sim/sim ## the deterministic world over SEEDS seeds, or one seed with its trace: make sim SEED=42
-	target/sim/sim $(if $(SEED),--seed $(SEED) $(if $(DRAWING),--drawing $(DRAWING)),--seeds $(SEEDS) --from $(FROM))
+	target/sim/sim $(if $(SEED),--seed $(SEED),--seeds $(SEEDS) --from $(FROM)) $(if $(DRAWING),--drawing $(DRAWING))
 
 exhaustive: target/sim/sim ## the world with a crash at every pause point of every flow, and at every pair
 	target/sim/sim --exhaustive
