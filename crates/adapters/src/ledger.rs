@@ -9,6 +9,7 @@ mod item;
 use aws_sdk_dynamodb::{
     Client,
     config::retry::RetryConfig,
+    operation::query::builders::QueryFluentBuilder,
     types::{AttributeValue, ReturnValuesOnConditionCheckFailure, Select},
 };
 use aws_types::SdkConfig;
@@ -51,19 +52,25 @@ impl DynamoLedger {
     pub async fn open_reviews(&self) -> Result<u64, LoadError> {
         let mut open = 0;
         for shard in 0..SHARDS {
-            let query = self
-                .client
-                .query()
-                .table_name(&self.table)
-                .index_name("review")
-                .key_condition_expression("review_shard = :shard")
-                .expression_attribute_values(":shard", item::review_shard(shard))
-                .select(Select::Count);
-            let counted =
-                query.send().await.map_err(|error| LoadError::Unavailable(why(failure::of(&error))))?;
+            let counted = self
+                .reviews(shard)
+                .select(Select::Count)
+                .send()
+                .await
+                .map_err(|error| LoadError::Unavailable(why(failure::of(&error))))?;
             open += u64::from(counted.count().unsigned_abs());
         }
         Ok(open)
+    }
+
+    /// Begins a query of what needs a person in a shard.
+    fn reviews(&self, shard: u8) -> QueryFluentBuilder {
+        self.client
+            .query()
+            .table_name(&self.table)
+            .index_name("review")
+            .key_condition_expression("review_shard = :shard")
+            .expression_attribute_values(":shard", item::review_shard(shard))
     }
 
     /// Makes one PutItem.
@@ -161,15 +168,8 @@ impl DueIndex for DynamoLedger {
 
 impl ReviewIndex for DynamoLedger {
     async fn in_review(&self, shard: u8, limit: u32) -> Result<Vec<Open>, LoadError> {
-        let query = self
-            .client
-            .query()
-            .table_name(&self.table)
-            .index_name("review")
-            .key_condition_expression("review_shard = :shard")
-            .expression_attribute_values(":shard", item::review_shard(shard))
-            .scan_index_forward(true)
-            .limit(i32::try_from(limit).unwrap_or(i32::MAX));
+        let query =
+            self.reviews(shard).scan_index_forward(true).limit(i32::try_from(limit).unwrap_or(i32::MAX));
         let found = query.send().await.map_err(|error| LoadError::Unavailable(why(failure::of(&error))))?;
         let read =
             |item: &Item| read_entry(item, "review_at").map(|(since, payment_id)| Open { since, payment_id });

@@ -130,18 +130,17 @@ impl PaymentView {
 impl OperationView {
     fn of(record: &Record, key: &OperationKey, operation: &Operation, is_claimed: bool) -> Self {
         let attempt = &operation.attempt;
-        let (amount, currency) = match &operation.effect {
-            Effect::Charge { amount, currency, .. } => (Some(amount.minor()), Some(currency.to_string())),
-            Effect::Capture { amount, .. } | Effect::Refund { amount, .. } => {
-                let currency = record.payment.currency().map(|currency| currency.to_string());
-                (amount.map(Amount::minor), currency)
+        let currency = match &operation.effect {
+            Effect::Charge { currency, .. } => Some(currency.to_string()),
+            Effect::Capture { .. } | Effect::Refund { .. } => {
+                record.payment.currency().map(|currency| currency.to_string())
             }
-            Effect::Cancel { .. } | Effect::Void { .. } => (None, None),
+            Effect::Cancel { .. } | Effect::Void { .. } => None,
         };
         Self {
             operation: key.to_string(),
             standing: operation.shown_standing(is_claimed),
-            amount,
+            amount: operation.effect.amount().map(Amount::minor),
             currency,
             provider_ids: attempt.ids.iter().cloned().collect(),
             status: attempt.status,

@@ -177,13 +177,13 @@ impl Policy for ByState {
                 Some(
                     Status::RequiresAction | Status::RequiresCapture | Status::Unconfirmed | Status::Declined,
                 ),
-            ) if turn.armed => Next::Wait,
-            (
-                true,
-                Some(
-                    Status::RequiresAction | Status::RequiresCapture | Status::Unconfirmed | Status::Declined,
-                ),
-            ) => Next::Send(Send::NextGeneration),
+            ) => {
+                if turn.armed {
+                    Next::Wait
+                } else {
+                    Next::Send(Send::NextGeneration)
+                }
+            }
         }
     }
 

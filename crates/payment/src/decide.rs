@@ -199,7 +199,10 @@ impl Payment {
     /// A further attempt begins only when every earlier one ended without money, is in no review, and had its intent
     /// canceled where it had one: so at most one intent of a payment can ever end paid.
     pub(crate) fn is_first_to_take_money(&self, key: &OperationKey, charge: &Operation) -> bool {
-        self.charges()
+        // Of all earlier ones, so in any order: this is asked for each charge at each step.
+        self.operations
+            .iter()
+            .filter(|(_, earlier)| matches!(earlier.effect, Effect::Charge { .. }))
             .filter(|(other, earlier)| *other != key && earlier.seq < charge.seq)
             .all(|(other, earlier)| self.is_out_of_the_way(other, earlier))
     }

@@ -162,22 +162,11 @@ fn data(record: &Record, operation: &Operation, key: &OperationKey, outcome: &st
 
 // What the event is about: what was asked for, and of a success what was moved.
 fn amount(payment: &Payment, operation: &Operation, key: &OperationKey, outcome: &str) -> Option<u64> {
-    let asked = match &operation.effect {
-        Effect::Charge { amount, .. } => Some(*amount),
-        Effect::Capture { amount, .. } | Effect::Refund { amount, .. } => *amount,
-        Effect::Cancel { .. } | Effect::Void { .. } => {
-            match payment.operations.get(&payment.charge_of(key)).map(|op| &op.effect) {
-                Some(Effect::Charge { amount, .. }) => Some(*amount),
-                Some(
-                    Effect::Capture { .. }
-                    | Effect::Cancel { .. }
-                    | Effect::Refund { .. }
-                    | Effect::Void { .. },
-                )
-                | None => None,
-            }
-        }
+    let about = match &operation.effect {
+        Effect::Charge { .. } | Effect::Capture { .. } | Effect::Refund { .. } => Some(operation),
+        Effect::Cancel { .. } | Effect::Void { .. } => payment.operations.get(&payment.charge_of(key)),
     };
+    let asked = about.and_then(|operation| operation.effect.amount());
     let moved = operation.attempt.moved.filter(|_| outcome == "succeeded");
     moved.or_else(|| asked.map(Amount::minor))
 }

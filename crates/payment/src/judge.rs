@@ -72,10 +72,8 @@ fn judge_capture(payment: &mut Payment, key: &OperationKey, seq: u32) {
     let Some(operation) = payment.operations.get_mut(key) else { return };
     let Effect::Capture { amount, charge } = &mut operation.effect else { return };
     let asked = amount.unwrap_or(held);
-    if asked > held || !is_payable(asked, currency) {
-        let code = if asked > held { AMOUNT_ABOVE_AUTHORIZED } else { AMOUNT_NOT_PAYABLE };
-        payment.refuse(key, code);
-        return;
+    if let Some(code) = refusal(asked, held.minor(), AMOUNT_ABOVE_AUTHORIZED, currency) {
+        return payment.refuse(key, code);
     }
     assert!(
         (1..=held.minor()).contains(&asked.minor()),
@@ -93,21 +91,16 @@ fn judge_refund(payment: &mut Payment, key: &OperationKey, seq: u32) {
     let left = payment.totals_before(seq).refundable();
     let Some(operation) = payment.operations.get_mut(key) else { return };
     let Effect::Refund { amount, charge } = &mut operation.effect else { return };
-    match amount.map_or_else(|| Amount::try_from(left).ok(), Some) {
-        Some(asked) if asked.minor() <= left && !is_payable(asked, currency) => {
-            payment.refuse(key, AMOUNT_NOT_PAYABLE);
-        }
-        Some(asked) if asked.minor() <= left => {
-            assert!(
-                (1..=left).contains(&asked.minor()),
-                "a refund gives back something, and no more than is left"
-            );
-            assert!(charge.is_none(), "what a refund acts on is decided once");
-            *amount = Some(asked);
-            *charge = Some(target.reference);
-        }
-        Some(_) | None => payment.refuse(key, AMOUNT_ABOVE_REFUNDABLE),
+    let Some(asked) = amount.or_else(|| Amount::try_from(left).ok()) else {
+        return payment.refuse(key, AMOUNT_ABOVE_REFUNDABLE);
+    };
+    if let Some(code) = refusal(asked, left, AMOUNT_ABOVE_REFUNDABLE, currency) {
+        return payment.refuse(key, code);
     }
+    assert!((1..=left).contains(&asked.minor()), "a refund gives back something, and no more than is left");
+    assert!(charge.is_none(), "what a refund acts on is decided once");
+    *amount = Some(asked);
+    *charge = Some(target.reference);
 }
 
 fn judge_cancel(payment: &mut Payment, key: &OperationKey, seq: u32, now: Time) {
@@ -138,9 +131,14 @@ fn judge_cancel(payment: &mut Payment, key: &OperationKey, seq: u32, now: Time) 
     }
 }
 
-// A currency whose rules are not known any more was known when its charge came: only known rules refuse.
-fn is_payable(amount: Amount, currency: Currency) -> bool {
-    currency.rules().is_none() || amount.check_part(currency).is_ok()
+// Why a part of a payment cannot be moved: more than there is, or an amount that its currency does not have. A currency
+// whose rules are not known any more was known when its charge came: only known rules refuse.
+fn refusal(asked: Amount, most: u64, above: &'static str, currency: Currency) -> Option<&'static str> {
+    if asked.minor() > most {
+        return Some(above);
+    }
+    let is_payable = currency.rules().is_none() || asked.check_part(currency).is_ok();
+    (!is_payable).then_some(AMOUNT_NOT_PAYABLE)
 }
 
 impl Payment {

@@ -206,7 +206,8 @@ impl Operation {
     }
 
     /// Tells whether nothing but the customer's action can go on.
-    pub(crate) const fn waits_for_its_customer(&self) -> bool {
+    #[must_use]
+    pub const fn waits_for_its_customer(&self) -> bool {
         matches!(self.attempt.standing, Standing::Unknown)
             && matches!(self.attempt.status, Some(Status::RequiresAction))
             && self.attempt.review.is_none()

@@ -151,6 +151,16 @@ impl Effect {
         }
     }
 
+    /// Returns the amount it is about: none for what moves no amount of its own, and none while all there is is meant.
+    #[must_use]
+    pub const fn amount(&self) -> Option<Amount> {
+        match self {
+            Self::Charge { amount, .. } => Some(*amount),
+            Self::Capture { amount, .. } | Self::Refund { amount, .. } => *amount,
+            Self::Cancel { .. } | Self::Void { .. } => None,
+        }
+    }
+
     /// Returns the ref of the other operation it acts on: none for a charge, and none while that is undecided.
     #[must_use]
     pub const fn target(&self) -> Option<&Ref> {

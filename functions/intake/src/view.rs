@@ -1,9 +1,7 @@
 //! A payment as callers see it.
 
-use effect::{ReviewReason, Standing, Status, Time};
-use payment::{
-    Amount, Currency, Effect, Operation, OperationKey, OrderId, PaymentId, PaymentState, Record, rfc3339,
-};
+use effect::{ReviewReason, Standing, Time};
+use payment::{Amount, Currency, Operation, OperationKey, OrderId, PaymentId, PaymentState, Record, rfc3339};
 use serde::Serialize;
 
 /// A payment.
@@ -69,15 +67,10 @@ pub(crate) fn payment(record: &Record, accepted: Option<&OperationKey>, now: Tim
 }
 
 fn operation(key: OperationKey, held: &Operation, is_claimed: bool) -> OperationView {
-    let amount = match &held.effect {
-        Effect::Charge { amount, .. } => Some(*amount),
-        Effect::Capture { amount, .. } | Effect::Refund { amount, .. } => *amount,
-        Effect::Cancel { .. } | Effect::Void { .. } => None,
-    };
     OperationView {
         operation: key,
         status: held.shown_standing(is_claimed),
-        amount,
+        amount: held.effect.amount(),
         code: held.attempt.code.clone(),
         review: held.attempt.review,
         accepted_at: rfc3339(held.accepted_at),
@@ -89,12 +82,10 @@ pub(crate) fn is_at_rest(record: &Record) -> bool {
     let payment = &record.payment;
     let needs_review = payment.needs_review();
     payment.operations.iter().all(|(key, held)| {
-        let waits_for_its_customer =
-            held.attempt.standing == Standing::Unknown && held.attempt.status == Some(Status::RequiresAction);
         let waits_for_a_person = needs_review && !payment.is_runnable(key, held);
         held.attempt.rests()
             || held.attempt.standing == Standing::Authorized
-            || waits_for_its_customer
+            || held.waits_for_its_customer()
             || waits_for_a_person
     })
 }

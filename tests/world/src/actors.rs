@@ -118,7 +118,8 @@ impl State {
         }
     }
 
-    fn payment_of_object(&self, id: &str) -> Option<PaymentId> {
+    /// Returns the payment that an intent or refund belongs to.
+    pub(crate) fn payment_of_object(&self, id: &str) -> Option<PaymentId> {
         let intent = self.stripe.intent(id).map(|intent| intent.payment_id());
         intent.or_else(|| self.stripe.refund(id).map(stripe_sim::Refund::payment_id))?.parse().ok()
     }

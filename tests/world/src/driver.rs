@@ -117,8 +117,7 @@ impl Driver {
                 let request = stripe_sim::Request::post(&path, "", "sk_test_sim", &format!("outside-{id}"));
                 let reply = state.stripe.handle(state.now, &request, stripe_sim::Fault::None);
                 if reply.status == 200 {
-                    let payment =
-                        state.stripe.intent(&id).and_then(|intent| intent.payment_id().parse().ok());
+                    let payment = state.payment_of_object(&id);
                     state.struck(Kind::CanceledOutside, payment.as_ref());
                     state.plan_webhooks_of(&id);
                 }
@@ -126,8 +125,7 @@ impl Driver {
             }),
             Event::CustomerPays { id } => self.with(|state| {
                 if state.stripe.customer_pays(state.now, &id).is_ok() {
-                    let payment =
-                        state.stripe.intent(&id).and_then(|intent| intent.payment_id().parse().ok());
+                    let payment = state.payment_of_object(&id);
                     state.struck(Kind::CustomerPays, payment.as_ref());
                     state.let_time_pass_for(&id);
                     state.plan_webhooks_of(&id);

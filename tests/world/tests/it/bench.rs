@@ -18,11 +18,12 @@ use std::{
 
 use effect::{Fact, Outcome, ReviewReason, Rules, Standing, Time, seconds};
 use payment::{
-    Cancel, Capture, CaptureMethod, Charge, Command, Converged, IfCaptured, Invocation, Limits, NotRecorded,
-    Operation, OperationKey, Record, Refund, Reported, Settings, converge,
+    CaptureMethod, Charge, Command, Converged, IfCaptured, Invocation, Limits, NotRecorded, Operation,
+    OperationKey, Record, Reported, Settings, converge,
     ports::{Clock, Processor, Randomness},
 };
 use stripe_wire::Stripe;
+use world::{Ask, Order, command_of};
 
 pub(crate) use functions::{Put, in_group, message, publish_records, stream_record};
 pub(crate) use provider::Call;
@@ -272,37 +273,20 @@ pub(crate) fn charge_of_10_000(capture: CaptureMethod) -> Command {
 }
 
 /// A refund of the one order, of an amount or of all that is left.
-pub(crate) fn refund(reference: &str, amount: Option<u64>) -> Command {
-    Command::Refund(Refund {
-        tenant: "shop".parse().unwrap(),
-        order: "o-1".parse().unwrap(),
-        reference: reference.parse().unwrap(),
-        amount: amount.map(|amount| amount.try_into().unwrap()),
-        causation_id: None,
-        traceparent: None,
-    })
+pub(crate) fn refund(reference: &'static str, amount: Option<u64>) -> Command {
+    follows(reference, Ask::Refund(amount))
 }
 
 /// A capture of the one order, of an amount or of all that is held.
-pub(crate) fn capture(reference: &str, amount: Option<u64>) -> Command {
-    Command::Capture(Capture {
-        tenant: "shop".parse().unwrap(),
-        order: "o-1".parse().unwrap(),
-        reference: reference.parse().unwrap(),
-        amount: amount.map(|amount| amount.try_into().unwrap()),
-        causation_id: None,
-        traceparent: None,
-    })
+pub(crate) fn capture(reference: &'static str, amount: Option<u64>) -> Command {
+    follows(reference, Ask::Capture(amount))
 }
 
 /// A cancel of the one order.
-pub(crate) fn cancel(reference: &str, if_captured: IfCaptured) -> Command {
-    Command::Cancel(Cancel {
-        tenant: "shop".parse().unwrap(),
-        order: "o-1".parse().unwrap(),
-        reference: reference.parse().unwrap(),
-        if_captured,
-        causation_id: None,
-        traceparent: None,
-    })
+pub(crate) fn cancel(reference: &'static str, if_captured: IfCaptured) -> Command {
+    follows(reference, Ask::Cancel(if_captured))
+}
+
+fn follows(reference: &'static str, ask: Ask) -> Command {
+    command_of(&Order { payment: 1, reference, ask, at: 0 })
 }
