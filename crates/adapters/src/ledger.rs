@@ -74,8 +74,8 @@ impl DynamoLedger {
     }
 
     /// Makes one PutItem.
-    async fn put(&self, expected: Option<&Record>, next: &Record, item: Item) -> Result<(), Failure> {
-        let unchanged = Condition::unchanged(expected, next);
+    async fn put(&self, expected: Option<&Record>, item: Item) -> Result<(), Failure> {
+        let unchanged = Condition::unchanged(expected);
         let put = self
             .writer
             .put_item()
@@ -101,7 +101,7 @@ impl Ledger for DynamoLedger {
         let item = to_item(next).map_err(SaveError::NotDone)?;
         let mut attempts = Attempts::none();
         loop {
-            match self.put(expected, next, item.clone()).await {
+            match self.put(expected, item.clone()).await {
                 Ok(()) => return Ok(()),
                 Err(Failure::Condition(None)) => return Err(SaveError::Conflict(None)),
                 Err(Failure::Condition(Some(current))) => {
@@ -150,7 +150,7 @@ impl DueIndex for DynamoLedger {
             .update_item()
             .table_name(&self.table)
             .key("pk", item::key(&due.payment_id))
-            .update_expression("SET due_at = :until")
+            .update_expression("SET due_at = :until, woken_for = :seen")
             .condition_expression("due_at = :seen")
             .expression_attribute_values(":until", time(until))
             .expression_attribute_values(":seen", time(due.due_at))

@@ -447,6 +447,6 @@ impl<L: Ledger, P: Processor, C: Clock> Worker<'_, L, P, C> {
 }
 
 fn is_own_write(current: &Record, attempted: &Record) -> bool {
-    let as_leased = Record { due_at: attempted.due_at, ..current.clone() };
+    let as_leased = Record { due_at: attempted.due_at, woken_for: attempted.woken_for, ..current.clone() };
     as_leased == *attempted
 }

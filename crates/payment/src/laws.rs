@@ -25,6 +25,8 @@ pub(crate) fn assert_sound(next: &Record) {
         "the review index shows who needs a person"
     );
     assert!(next.due_at.is_none_or(|due| due >= next.updated_at), "nothing is due before it is written");
+    let is_unanswered = next.due_at.zip(next.woken_for).is_none_or(|(due, answered)| due > answered);
+    assert!(is_unanswered, "no time is due that a sweep has answered");
     let sent = next.payment.operations.values().any(|op| op.attempt.was_sent());
     assert!(!sent || next.payment.account.is_some(), "what was sent was sent with an account on record");
     let operations = || next.payment.operations.values();
@@ -96,6 +98,7 @@ pub(crate) fn assert_follows(held: &Record, next: &Record) {
     assert_eq!(next.version, held.version + 1, "every write counts");
     assert_eq!(held.payment.tenant, next.payment.tenant, "a payment stays its tenant's");
     assert_eq!(held.payment.order, next.payment.order, "a payment stays its order's");
+    assert_eq!(held.woken_for, next.woken_for, "only a sweep answers what is due");
     let account = (&held.payment.account, &next.payment.account);
     assert!(account.0.is_none() || account.0 == account.1, "a payment stays with its account");
     let (from, to) = (held.payment.state(), next.payment.state());

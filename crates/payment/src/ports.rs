@@ -71,7 +71,8 @@ pub trait Ledger {
     /// Reads a record, strongly consistent.
     fn load(&self, id: &PaymentId) -> impl Future<Output = Result<Option<Record>, LoadError>>;
 
-    /// Writes the record if the stored one still is `expected` (`None`: if there is none).
+    /// Writes the record if the stored one still is `expected` (`None`: if there is none): its version, and what a
+    /// sweep's lease changes.
     fn save(&self, expected: Option<&Record>, next: &Record) -> impl Future<Output = Result<(), SaveError>>;
 }
 
@@ -89,7 +90,8 @@ pub trait DueIndex {
     /// Returns at most `limit` payments of a shard that are due at `now`, earliest first. Never scans.
     fn due(&self, shard: u8, now: Time, limit: u32) -> impl Future<Output = Result<Vec<Due>, LoadError>>;
 
-    /// Moves `due_at` from the value seen to `until`; tells whether this call (or its own lost reply) did it.
+    /// Moves `due_at` from the value seen to `until`, and records the value seen as answered (`woken_for`); tells
+    /// whether this call (or its own lost reply) did it.
     fn lease(&self, due: &Due, until: Time) -> impl Future<Output = Result<bool, LoadError>>;
 }
 

@@ -236,6 +236,10 @@ pub struct Record {
     /// When the sweep is to send a wake; absent if no machine has anything left to do.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub due_at: Option<Time>,
+    /// The last value of `due_at` that a sweep answered with a wake; written by its lease alone. What is due is due
+    /// after it, so that no value is answered twice.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub woken_for: Option<Time>,
     /// Since when a person is needed.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub review_at: Option<Time>,

@@ -36,11 +36,9 @@ pub fn seal(
     let held = stored.and_then(|record| record.due_at);
     let due_at = match guard {
         Guard::Redelivery if held.is_none() => None,
-        // Never in the past: a value that was answered by a wake already must not come back.
-        Guard::Redelivery | Guard::Due => due(&payment, claim.as_ref(), rules).map(|at| {
-            let at = at.max(now);
-            leased_from(stored, rules).filter(|(answered, _)| *answered == at).map_or(at, |(_, lease)| lease)
-        }),
+        Guard::Redelivery | Guard::Due => {
+            due(&payment, claim.as_ref(), rules).map(|at| unanswered(at.max(now), stored))
+        }
     };
     let review_at = payment.needs_review().then(|| stored.and_then(|record| record.review_at).unwrap_or(now));
     let next = Record {
@@ -50,6 +48,7 @@ pub fn seal(
         payment,
         claim,
         due_at,
+        woken_for: stored.and_then(|record| record.woken_for),
         review_at,
         announce: (!announced.is_empty()).then(|| announced.join(" ")),
     };
@@ -60,13 +59,14 @@ pub fn seal(
     next
 }
 
-// The time that a sweep has answered with a wake, and until when it leased the payment for that. A worker whose clock
-// is behind would write that time again.
-fn leased_from(stored: Option<&Record>, rules: &Rules) -> Option<(Time, Time)> {
-    let stored = stored?;
-    let lease = stored.due_at?;
-    let written = due(&stored.payment, stored.claim.as_ref(), rules)?.max(stored.updated_at);
-    (written < lease).then_some((written, lease))
+// A worker whose clock is behind would write a time that a sweep has answered already. The wake for it is on its way:
+// the payment is looked at then, or when the sweep's lease ends.
+fn unanswered(at: Time, stored: Option<&Record>) -> Time {
+    let Some(answered) = stored.and_then(|record| record.woken_for).filter(|answered| at <= *answered) else {
+        return at;
+    };
+    let lease = stored.and_then(|record| record.due_at).filter(|lease| *lease > answered);
+    lease.unwrap_or_else(|| answered.plus_ms(1))
 }
 
 fn announce(payment: &mut Payment, id: &PaymentId, at: Announced) -> Vec<String> {

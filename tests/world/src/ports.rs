@@ -187,7 +187,8 @@ impl DueIndex for Worker {
             }
             let won = match state.table.get_mut(&due.payment_id) {
                 Some(record) if record.due_at == Some(due.due_at) => {
-                    Rc::make_mut(record).due_at = Some(until);
+                    let record = Rc::make_mut(record);
+                    (record.due_at, record.woken_for) = (Some(until), Some(due.due_at));
                     true
                 }
                 Some(_) | None => false,

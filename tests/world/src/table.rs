@@ -40,10 +40,7 @@ impl State {
         let holds = match (expected, stored) {
             (None, None) => true,
             (Some(expected), Some(stored)) => {
-                let is_lease_kept = next.due_at.is_none()
-                    || next.due_at != expected.due_at
-                    || stored.due_at == expected.due_at;
-                expected.version == stored.version && is_lease_kept
+                expected.version == stored.version && stored.due_at == expected.due_at
             }
             (None, Some(_)) | (Some(_), None) => false,
         };

@@ -46,7 +46,7 @@ impl Acceptances for DynamoLedger {
         let payment = to_item(change.next).map_err(AcceptError::NotDone)?;
         let items = [
             self.guarded(key, key_is_free(now))?,
-            self.guarded(payment, Condition::unchanged(change.expected, change.next))?,
+            self.guarded(payment, Condition::unchanged(change.expected))?,
         ];
         // Within ten minutes the table answers a repeated token as it did the first time: a lost reply is no riddle.
         let token = OsRandomness.token();

@@ -19,18 +19,17 @@ pub(super) struct Condition {
 
 impl Condition {
     /// Demands that the stored record still is `expected` (`None`: that there is none).
-    pub(super) fn unchanged(expected: Option<&Record>, next: &Record) -> Self {
+    pub(super) fn unchanged(expected: Option<&Record>) -> Self {
         let Some(held) = expected else {
             return Self { expression: "attribute_not_exists(pk)", names: None, values: None };
         };
         let mut values = Item::from([(":version".to_owned(), AttributeValue::N(held.version.to_string()))]);
-        let expression = match (held.due_at, next.due_at) {
-            // Unchanged, it must still be what was read: a sweep may have leased the payment since.
-            (Some(held), Some(kept)) if held == kept => {
-                values.insert(":due_at".to_owned(), time(held));
-                "#version = :version AND due_at = :due_at"
-            }
-            (Some(_) | None, Some(_) | None) => "#version = :version",
+        // A sweep may have leased the payment since it was read: what is not due cannot be leased.
+        let expression = if let Some(due_at) = held.due_at {
+            values.insert(":due_at".to_owned(), time(due_at));
+            "#version = :version AND due_at = :due_at"
+        } else {
+            "#version = :version"
         };
         let names = HashMap::from([("#version".to_owned(), "version".to_owned())]);
         Self { expression, names: Some(names), values: Some(values) }

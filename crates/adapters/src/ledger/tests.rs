@@ -83,6 +83,7 @@ fn full() -> Record {
         payment,
         claim: Some(Claim { token: "t".to_owned(), until: Time(3) }),
         due_at: Some(Time(4)),
+        woken_for: Some(Time(3)),
         review_at: Some(Time(5)),
         announce: Some("a b".to_owned()),
     }
@@ -97,6 +98,7 @@ fn bare() -> Record {
         payment,
         claim: None,
         due_at: None,
+        woken_for: None,
         review_at: None,
         announce: None,
     }

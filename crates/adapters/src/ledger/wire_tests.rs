@@ -18,6 +18,7 @@ pub(super) fn record(version: u64, due_at: Option<i64>) -> Record {
         payment,
         claim: None,
         due_at: due_at.map(Time),
+        woken_for: None,
         review_at: None,
         announce: None,
     }
@@ -81,8 +82,8 @@ async fn a_save_is_one_conditional_put() {
     let ledger = ledger(&server);
     ledger.save(None, &record(1, None)).await.unwrap();
     ledger.save(Some(&record(1, Some(5))), &record(2, Some(6))).await.unwrap();
-    ledger.save(Some(&record(1, Some(5))), &record(2, Some(5))).await.unwrap();
     ledger.save(Some(&record(1, Some(5))), &record(2, None)).await.unwrap();
+    ledger.save(Some(&record(1, None)), &record(2, Some(5))).await.unwrap();
     let asked = server.asked();
     let conditions: Vec<&str> = asked
         .iter()
@@ -96,7 +97,7 @@ async fn a_save_is_one_conditional_put() {
         conditions,
         [
             "attribute_not_exists(pk)",
-            "#version = :version",
+            "#version = :version AND due_at = :due_at",
             "#version = :version AND due_at = :due_at",
             "#version = :version",
         ]

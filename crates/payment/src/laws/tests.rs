@@ -97,12 +97,13 @@ fn capture(record: &mut Record) -> &mut Operation {
     record.payment.operations.entry(capture_key()).or_insert(operation)
 }
 
-const UNSOUND: [(&str, Change); 26] = [
+const UNSOUND: [(&str, Change); 27] = [
     ("versions count from 1", |next| next.version = 0),
     ("begins with a charge", |next| next.payment.operations.clear()),
     ("an announcement names something", |next| next.announce = Some(String::new())),
     ("the review index", |next| next.review_at = Some(NOW)),
     ("nothing is due before", |next| next.due_at = Some(NOW.plus_ms(-1))),
+    ("a sweep has answered", |next| (next.due_at, next.woken_for) = (Some(NOW), Some(NOW))),
     ("an account on record", |next| next.payment.account = None),
     ("operations count from 1", |next| charge(next).seq = 0),
     ("no two operations share", |next| refund(next).seq = 1),
@@ -140,11 +141,12 @@ const UNSOUND: [(&str, Change); 26] = [
     ("a charge without an object", |next| charge(next).attempt.ids.clear()),
 ];
 
-const FAITHLESS: [(&str, Change); 23] = [
+const FAITHLESS: [(&str, Change); 24] = [
     ("stays its payment's", |next| next.id = format!("pay_{}", "0".repeat(32)).parse().unwrap()),
     ("every write counts", |next| next.version = 1),
     ("stays its tenant's", |next| next.payment.tenant = "mall".parse().unwrap()),
     ("stays its order's", |next| next.payment.order = "o-2".parse().unwrap()),
+    ("only a sweep answers", |next| next.woken_for = Some(NOW.plus_ms(-1))),
     ("stays with its account", |next| next.payment.account = None),
     ("does not become", |next| charge(next).attempt.standing = Standing::Failed),
     ("no operation is forgotten", |next| {

@@ -226,7 +226,9 @@ impl Ledger for Bench {
             Fate::Overtaken(by) => *self.stored.borrow_mut() = *by,
             Fate::TakenUnseen { leased_until } => {
                 let mut current = next.clone();
-                current.due_at = leased_until.or(current.due_at);
+                if leased_until.is_some() {
+                    (current.due_at, current.woken_for) = (leased_until, current.due_at);
+                }
                 *self.stored.borrow_mut() = Some(current);
             }
             Fate::Fails(error) => return Err(error),

@@ -58,19 +58,26 @@ fn what_was_due_in_the_past_is_due_now() {
 #[test]
 fn a_due_time_that_a_sweep_answered_is_not_written_again() {
     let lease = NOW.plus_ms(minutes(15));
-    let written = |ms| seal(asked_for(1), None, None, Guard::Due, NOW.plus_ms(ms), &rules());
-    let leased = |ms| Record { due_at: Some(lease), ..written(ms) };
-    let again = |stored: &Record, ms| {
+    let first = seal(asked_for(1), None, None, Guard::Due, NOW, &rules());
+    assert_eq!((first.due_at, first.woken_for), (Some(NOW), None));
+    let leased = Record { due_at: Some(lease), woken_for: Some(NOW), ..first.clone() };
+    let again = |stored: &Record, ms, claim: Option<&Claim>| {
         let at = NOW.plus_ms(ms);
-        seal(stored.payment.clone(), Some(stored), None, Guard::Due, at, &rules()).due_at
+        let next = seal(stored.payment.clone(), Some(stored), claim.cloned(), Guard::Due, at, &rules());
+        assert_eq!(next.woken_for, stored.woken_for, "only a sweep answers");
+        next.due_at
     };
-    assert_eq!(written(0).due_at, Some(NOW));
-    assert_eq!(again(&leased(0), 0), Some(lease));
-    assert_eq!(again(&leased(0), -1), Some(lease), "by a clock that is behind");
-    assert_eq!(again(&leased(5), 5), Some(lease), "what was due in the past was written as due at its write");
-    assert_eq!(again(&leased(0), 1), Some(NOW.plus_ms(1)), "another time is answered by another wake");
+    assert_eq!(again(&leased, 0, None), Some(lease), "the wake for it is on its way");
+    assert_eq!(again(&leased, -1, None), Some(lease), "by a clock that is behind");
+    assert_eq!(again(&leased, 1, None), Some(NOW.plus_ms(1)), "another time is answered by another wake");
+    assert_eq!(again(&first, 0, None), Some(NOW), "nobody leased it");
+    // A write in between took the lease away, and the claim of a slow clock still ends at the time answered.
+    let late = Claim { token: "w-1".to_owned(), until: NOW };
     for due_at in [None, Some(NOW), Some(NOW.plus_ms(-9))] {
-        assert_eq!(again(&Record { due_at, ..written(0) }, 0), Some(NOW), "nobody leased it");
+        let stored = Record { due_at, ..leased.clone() };
+        for claim in [None, Some(&late)] {
+            assert_eq!(again(&stored, -3, claim), Some(NOW.plus_ms(1)), "{due_at:?} {claim:?}");
+        }
     }
 }
 

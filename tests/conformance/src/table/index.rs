@@ -10,7 +10,7 @@ use payment::{
 
 use super::{
     TableSubject,
-    records::{NOW, due, in_shard, next, record},
+    records::{NOW, due, in_shard, leased, next, record},
 };
 use crate::{
     case::{Case, cases, check, expect, in_time},
@@ -29,7 +29,7 @@ pub(super) fn cases<S: TableSubject>() -> Vec<Case<S>> {
         a_write_that_drops_due_at_leaves_the_index: "a change of a key attribute is carried over to the index, eventually", INDEX;
         a_write_that_moves_due_at_moves_in_the_index: "a change of a key attribute is carried over to the index, eventually", INDEX;
         each_shard_shows_its_own_alone: "Query reads one partition key value", QUERY;
-        a_lease_moves_due_at_and_nothing_else: "UpdateItem changes the attributes that it names", UPDATE;
+        a_lease_moves_due_at_keeps_the_value_answered_and_nothing_else: "UpdateItem changes the attributes that it names", UPDATE;
         a_lease_on_a_value_that_was_leased_is_refused: "a write whose condition fails is not made", CONDITIONS;
         of_two_leases_at_once_one_is_given: "conditional writes to one item are serial", CONDITIONS;
         a_lease_whose_reply_is_lost_is_not_denied: "the retry of a conditional write that was made fails on its own item, which ALL_OLD returns", RETRIES;
@@ -117,11 +117,13 @@ async fn each_shard_shows_its_own_alone<S: TableSubject>(table: &S) -> Result<()
     Ok(())
 }
 
-async fn a_lease_moves_due_at_and_nothing_else<S: TableSubject>(table: &S) -> Result<()> {
+async fn a_lease_moves_due_at_keeps_the_value_answered_and_nothing_else<S: TableSubject>(
+    table: &S,
+) -> Result<()> {
     let first = stored(table, next(&in_shard("o", 3, NOW), "w")).await?;
     let until = NOW.plus_ms(LEASE_MS);
     check(table.port().lease(&entry(&first), until).await?, "the lease was refused")?;
-    let leased = due(first, until);
+    let leased = leased(&first, until);
     expect("the item", &table.port().load(&leased.id).await?, &Some(leased.clone()))?;
     expect_due(table, 3, until, &[entry(&leased)]).await?;
     expect_due(table, 3, NOW, &[]).await

@@ -9,7 +9,7 @@ use payment::{
 
 use super::{
     TableSubject,
-    records::{NOW, due, full, next, record},
+    records::{NOW, due, full, leased, next, record},
 };
 use crate::{
     case::{Case, cases, check, expect},
@@ -30,8 +30,8 @@ pub(super) fn cases<S: TableSubject>() -> Vec<Case<S>> {
         of_two_chains_of_writes_no_version_is_lost: "conditional writes to one item are serial", CONDITIONS;
         a_first_write_whose_reply_is_lost_shows_itself: "the retry of a conditional write that was made fails on its own item, which ALL_OLD returns", RETRIES;
         a_later_write_whose_reply_is_lost_shows_itself: "the retry of a conditional write that was made fails on its own item, which ALL_OLD returns", RETRIES;
-        a_write_that_keeps_due_at_is_refused_after_a_lease_and_shows_it: "a condition may name any attribute; ALL_OLD returns the item as it stands", ALL_OLD;
-        a_write_that_moves_or_drops_due_at_is_made_after_a_lease: "a condition that names only the version ignores other attributes", CONDITIONS;
+        a_write_after_a_lease_is_refused_and_shows_it: "a condition may name any attribute; ALL_OLD returns the item as it stands", ALL_OLD;
+        a_write_that_has_seen_the_lease_moves_or_drops_what_is_due: "a condition that holds lets the whole item be replaced", CONDITIONS;
         an_item_above_400_kb_is_certainly_not_written: "an item has at most 400 KB, names included; a larger one is a ValidationException", LIMITS;
         a_write_amid_transactions_on_its_item_may_be_refused: "a write to an item that a transaction in progress holds fails with TransactionConflictException", TRANSACTIONS;
     }
@@ -183,28 +183,32 @@ async fn a_later_write_whose_reply_is_lost_shows_itself<S: TableSubject>(table: 
     expect_stored(table, &second).await
 }
 
-async fn leased<S: TableSubject>(table: &S) -> Result<(Record, Record)> {
+async fn read_and_leased<S: TableSubject>(table: &S) -> Result<(Record, Record)> {
     let first = stored(table, &due(record("o"), NOW)).await?;
     let lease = Due { due_at: NOW, payment_id: first.id.clone() };
     check(table.port().lease(&lease, NOW.plus_ms(900_000)).await?, "the lease was refused")?;
-    Ok((first.clone(), due(first, NOW.plus_ms(900_000))))
+    Ok((first.clone(), leased(&first, NOW.plus_ms(900_000))))
 }
 
-async fn a_write_that_keeps_due_at_is_refused_after_a_lease_and_shows_it<S: TableSubject>(
+async fn a_write_after_a_lease_is_refused_and_shows_it<S: TableSubject>(table: &S) -> Result<()> {
+    let (read, now) = read_and_leased(table).await?;
+    let kept = next(&read, "w");
+    let moved = due(kept.clone(), NOW.plus_ms(5));
+    let dropped = Record { due_at: None, ..kept.clone() };
+    for write in [kept, moved, dropped] {
+        let refused = table.port().save(Some(&read), &write).await;
+        expect("the write", &refused, &conflict(Some(&now)))?;
+    }
+    expect_stored(table, &now).await
+}
+
+async fn a_write_that_has_seen_the_lease_moves_or_drops_what_is_due<S: TableSubject>(
     table: &S,
 ) -> Result<()> {
-    let (read, now) = leased(table).await?;
-    let refused = table.port().save(Some(&read), &next(&read, "w")).await;
-    expect("the write", &refused, &conflict(Some(&now)))
-}
-
-async fn a_write_that_moves_or_drops_due_at_is_made_after_a_lease<S: TableSubject>(table: &S) -> Result<()> {
-    let (read, _) = leased(table).await?;
-    let moved = due(next(&read, "w"), NOW.plus_ms(5));
-    table.port().save(Some(&read), &moved).await?;
+    let (_, now) = read_and_leased(table).await?;
+    let moved = due(next(&now, "w"), NOW.plus_ms(5));
+    table.port().save(Some(&now), &moved).await?;
     expect_stored(table, &moved).await?;
-    let lease = Due { due_at: NOW.plus_ms(5), payment_id: moved.id.clone() };
-    check(table.port().lease(&lease, NOW.plus_ms(900_000)).await?, "the second lease was refused")?;
     let dropped = Record { due_at: None, ..next(&moved, "w") };
     table.port().save(Some(&moved), &dropped).await?;
     expect_stored(table, &dropped).await

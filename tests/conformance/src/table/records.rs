@@ -17,6 +17,7 @@ pub(super) fn record(order: &str) -> Record {
         payment,
         claim: None,
         due_at: None,
+        woken_for: None,
         review_at: None,
         announce: None,
     }
@@ -31,6 +32,11 @@ pub(super) fn next(held: &Record, by: &str) -> Record {
 /// Returns the record with a time at which it is due.
 pub(super) fn due(record: Record, at: Time) -> Record {
     Record { due_at: Some(at), ..record }
+}
+
+/// Returns the record as a sweep leaves it that answers what is due.
+pub(super) fn leased(record: &Record, until: Time) -> Record {
+    Record { due_at: Some(until), woken_for: record.due_at, ..record.clone() }
 }
 
 /// Returns an order's record that is due, in a given shard of the index.
@@ -89,6 +95,7 @@ pub(super) fn full() -> Record {
         version: u64::MAX,
         claim: Some(Claim { token: "t".to_owned(), until: Time(3) }),
         due_at: Some(NOW),
+        woken_for: Some(Time(i64::MIN)),
         review_at: Some(Time(5)),
         announce: Some("a b".to_owned()),
         ..record("full")

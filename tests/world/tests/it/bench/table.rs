@@ -94,8 +94,7 @@ impl Table {
         let holds = match (expected, stored) {
             (None, None) => true,
             (Some(expected), Some(stored)) => {
-                let keeps_due_at = next.due_at.is_some() && next.due_at == expected.due_at;
-                expected.version == stored.version && (!keeps_due_at || stored.due_at == expected.due_at)
+                expected.version == stored.version && stored.due_at == expected.due_at
             }
             (None, Some(_)) | (Some(_), None) => false,
         };
@@ -174,7 +173,7 @@ impl DueIndex for Bench {
     async fn lease(&self, due: &Due, until: Time) -> Result<bool, LoadError> {
         self.with(|outside| match outside.table.records.get_mut(&due.payment_id) {
             Some(record) if record.due_at == Some(due.due_at) => {
-                record.due_at = Some(until);
+                (record.due_at, record.woken_for) = (Some(until), Some(due.due_at));
                 Ok(true)
             }
             Some(_) | None => Ok(false),
