@@ -6,7 +6,7 @@ use effect::{hours, minutes, seconds};
 
 use crate::{
     kinds::Kind,
-    life::{draw_life, draw_second_card, draw_two_refunds},
+    life::{draw_brief, draw_life, draw_second_card, draw_two_refunds},
     options::{Options, Order},
     rng::Rng,
 };
@@ -17,6 +17,9 @@ pub enum Drawing {
     /// Payments with captures, cancels and refunds, in mixed runs.
     #[default]
     Life,
+    /// Three payments, each with one or two operations after its charge, and seldom anything that is waited for over
+    /// days: the drawing for many millions of seeds.
+    Brief,
     /// Mostly short runs of three payments, and among them some that last days. Charges alone; it never changes.
     Mixed,
     /// One payment of 10,000, and two refunds of 7,000 at once.
@@ -33,10 +36,14 @@ const LONG_PER_MILLE: u32 = 15;
 /// How many of a thousand mixed runs are about the end of the key window.
 const AT_WINDOWS_END_PER_MILLE: u32 = 5;
 
+/// How many of a thousand brief runs meet a 500: Stripe replays it until its key ends, so it is asked about for a day.
+const REPLAYED_500_PER_MILLE: u32 = 50;
+
 impl fmt::Display for Drawing {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
             Self::Life => "life",
+            Self::Brief => "brief",
             Self::Mixed => "mixed",
             Self::TwoRefunds => "two-refunds",
             Self::SecondCard => "second-card",
@@ -49,13 +56,13 @@ impl FromStr for Drawing {
     type Err = &'static str;
 
     fn from_str(text: &str) -> Result<Self, Self::Err> {
-        let all = [Self::Life, Self::Mixed, Self::TwoRefunds, Self::SecondCard, Self::Long];
+        let all = [Self::Life, Self::Brief, Self::Mixed, Self::TwoRefunds, Self::SecondCard, Self::Long];
         let found = all.into_iter().find(|drawing| drawing.to_string() == text);
-        found.ok_or("a drawing is `life`, `mixed`, `two-refunds`, `second-card` or `long`")
+        found.ok_or("a drawing is `life`, `brief`, `mixed`, `two-refunds`, `second-card` or `long`")
     }
 }
 
-const CARDS: [&str; 10] = [
+pub(crate) const CARDS: [&str; 10] = [
     "pm_card_visa",
     "pm_card_visa",
     "pm_card_visa",
@@ -77,6 +84,16 @@ impl Options {
             Drawing::Life => {
                 let mut options = Self::draw(Drawing::Mixed, rng);
                 draw_life(rng, &mut options);
+                options
+            }
+            Drawing::Brief => {
+                let mut options = Self { orders: draw_brief(rng), ..draw_short(rng) };
+                options.refund_delay_ms = minutes(10);
+                if !rng.chance(REPLAYED_500_PER_MILLE) {
+                    for kind in [Kind::Error500Before, Kind::Error500Between, Kind::Error500After] {
+                        options.rates.set(kind, 0);
+                    }
+                }
                 options
             }
             Drawing::TwoRefunds => Self { orders: draw_two_refunds(rng), ..Self::draw(Drawing::Mixed, rng) },

@@ -1,9 +1,15 @@
 //! Exhaustive runs: for each flow, workers die at every pause point, and at every pair of them.
 
+use std::{
+    num::NonZero,
+    sync::atomic::{AtomicUsize, Ordering},
+};
+
 use payment::IfCaptured;
 use stripe_sim::Fault;
 
 use crate::{
+    hunt::on_threads,
     options::{Ask, Options, Order, StripeFault},
     rng::Rng,
     run::{Report, run},
@@ -71,7 +77,7 @@ fn flows_of_refunds() -> Vec<Flow> {
     let all = refund("r1", None);
     let (most, most_again) = (refund("r1", Some(7_000)), refund("r2", Some(7_000)));
     let fails = paid.clone().paid_by("pm_sim_refund_pending_fails");
-    let later = paid.then(effect::hours(80), "r2", Ask::Refund(None));
+    let later = paid.then(effect::hours(2), "r2", Ask::Refund(None));
     let (fine, lost) = (StripeFault::None, StripeFault::LoseReply);
     vec![
         flow("a refund asked for twice", &[&paid, &all, &all], &[]),
@@ -136,21 +142,47 @@ pub struct Exhausted {
     pub broken: Vec<(&'static str, Vec<u64>, Report)>,
 }
 
-/// Runs every flow with up to `depth` crashes: at every pause point, at every pair of them, and so on. The points of
-/// a run with one crash are counted anew for the second, since the crash itself makes new ones.
-#[must_use]
-pub fn exhaust(flows: &[Flow], depth: usize) -> Exhausted {
-    let mut result = Exhausted::default();
+/// Runs every flow with up to `depth` crashes, on `jobs` threads: at every pause point, at every pair of them, and so
+/// on. The points of a run with one crash are counted anew for the second, since the crash itself makes new ones.
+/// `progress` hears of each first crash whose runs are done, and of how many there are.
+pub fn exhaust(
+    flows: &[Flow],
+    depth: usize,
+    jobs: NonZero<usize>,
+    progress: impl Fn(u64, u64) + Sync,
+) -> Exhausted {
+    let mut total = Exhausted { flows: flows.len() as u64, ..Exhausted::default() };
+    let mut first_crashes = Vec::new();
     for flow in flows {
-        result.flows += 1;
         let clean = run_with(flow, &[], false);
-        result.points += clean.points;
-        go_deeper(flow, &mut Vec::new(), clean, depth, &mut result);
+        total.points += clean.points;
+        first_crashes.extend((0..clean.points).map(|point| (flow, point)));
+        go_deeper(flow, &mut Vec::new(), &clean, 0, &mut total);
     }
-    result
+    if depth == 0 || !total.broken.is_empty() {
+        return total;
+    }
+    let next = AtomicUsize::new(0);
+    let work = || {
+        let mut mine = Exhausted::default();
+        loop {
+            let taken = next.fetch_add(1, Ordering::Relaxed);
+            let Some((flow, point)) = first_crashes.get(taken) else { return mine };
+            let mut crashes = vec![*point];
+            let report = run_with(flow, &crashes, false);
+            go_deeper(flow, &mut crashes, &report, depth - 1, &mut mine);
+            progress(taken as u64 + 1, first_crashes.len() as u64);
+        }
+    };
+    for mut mine in on_threads(jobs, work) {
+        total.runs += mine.runs;
+        total.broken.append(&mut mine.broken);
+    }
+    total.broken.sort_by(|one, other| (one.0, &one.1).cmp(&(other.0, &other.1)));
+    total
 }
 
-fn go_deeper(flow: &Flow, crashes: &mut Vec<u64>, report: Report, depth: usize, result: &mut Exhausted) {
+fn go_deeper(flow: &Flow, crashes: &mut Vec<u64>, report: &Report, depth: usize, result: &mut Exhausted) {
     result.runs += 1;
     if !report.violations.is_empty() {
         result.broken.push((flow.name, crashes.clone(), run_with(flow, crashes, true)));
@@ -163,7 +195,7 @@ fn go_deeper(flow: &Flow, crashes: &mut Vec<u64>, report: Report, depth: usize, 
     for point in next..report.points {
         crashes.push(point);
         let deeper = run_with(flow, crashes, false);
-        go_deeper(flow, crashes, deeper, depth - 1, result);
+        go_deeper(flow, crashes, &deeper, depth - 1, result);
         crashes.pop();
     }
 }
@@ -172,6 +204,8 @@ fn run_with(flow: &Flow, crash_at: &[u64], traced: bool) -> Report {
     let options = Options {
         script: flow.script.clone(),
         crash_at: crash_at.to_vec(),
+        // What pends for days is looked at so often that the pairs of those looks would be a million.
+        refund_delay_ms: effect::minutes(30),
         ..Options::calm(flow.orders.clone())
     };
     run(options, Rng::new(1), traced)

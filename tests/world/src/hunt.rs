@@ -59,22 +59,22 @@ pub fn hunt(
             progress(length);
         }
     };
-    let all = thread::scope(|scope| {
-        let threads: Vec<_> = (0..jobs.get()).map(|_| scope.spawn(work)).collect();
-        threads.into_iter().map(|thread| thread.join()).collect::<Vec<_>>()
-    });
     let mut total = Hunted::default();
-    for one in all {
-        match one {
-            Ok(one) => {
-                total.stats.add(&one.stats);
-                total.broken = total.broken.into_iter().chain(one.broken).min();
-            }
-            // The world itself is at fault, not the code under test, whose panics are heard.
-            Err(panic) => std::panic::resume_unwind(panic),
-        }
+    for one in on_threads(jobs, work) {
+        total.stats.add(&one.stats);
+        total.broken = total.broken.into_iter().chain(one.broken).min();
     }
     total
+}
+
+/// Does the same work on `jobs` threads.
+pub(crate) fn on_threads<T: Send>(jobs: NonZero<usize>, work: impl Fn() -> T + Sync) -> Vec<T> {
+    let all = thread::scope(|scope| {
+        let threads: Vec<_> = (0..jobs.get()).map(|_| scope.spawn(&work)).collect();
+        threads.into_iter().map(|thread| thread.join()).collect::<Vec<_>>()
+    });
+    // The world itself is at fault, not the code under test, whose panics are heard.
+    all.into_iter().map(|one| one.unwrap_or_else(|panic| std::panic::resume_unwind(panic))).collect()
 }
 
 /// Runs a block in order; returns the first seed that broke something, and what.

@@ -4,6 +4,7 @@ use effect::{hours, minutes, seconds};
 use payment::IfCaptured;
 
 use crate::{
+    draw::CARDS,
     kinds::Kind,
     options::{Ask, Options, Order},
     rng::Rng,
@@ -77,6 +78,42 @@ fn draw_followers(rng: &mut Rng, first: &Order, is_manual: bool) -> Vec<Order> {
         }
     }
     followers
+}
+
+/// Three payments, each of them charged once and followed by one or two of what may follow a charge. A hold is captured
+/// or canceled, since one that expires is looked at for days.
+pub(crate) fn draw_brief(rng: &mut Rng) -> Vec<Order> {
+    let mut orders = Vec::new();
+    for payment in 0..3 {
+        let card = if rng.chance(50) { *rng.pick(&SPECIAL_CARDS) } else { *rng.pick(&CARDS) };
+        let amount = 100 + rng.below(9_000);
+        let first = Order::charge(payment, "1", card, amount, rng.between(0, seconds(30)));
+        let is_manual = rng.chance(300);
+        let first = if is_manual { first.to_be_captured() } else { first };
+        let too_much = if rng.chance(100) { amount + 1 } else { amount };
+        let part = *rng.pick(&[None, Some(too_much), Some(amount * 7 / 10)]);
+        let mut follow = |rng: &mut Rng, reference, ask| {
+            let soon = *rng.pick(&[5, seconds(2), seconds(10), minutes(10)]);
+            let after = 1 + rng.between(0, soon);
+            orders.push(first.then(after, reference, ask));
+        };
+        if is_manual && rng.chance(750) {
+            follow(rng, "c1", Ask::Capture(part));
+        } else if is_manual || rng.chance(100) {
+            let if_captured = *rng.pick(&[IfCaptured::Refuse, IfCaptured::Refund]);
+            follow(rng, "x1", Ask::Cancel(if_captured));
+        } else {
+            follow(rng, "r1", Ask::Refund(part));
+        }
+        match rng.below(8) {
+            0 => follow(rng, "r2", Ask::Refund(part)),
+            1 => follow(rng, "1", first.ask),
+            2 => follow(rng, "2", first.clone().paid_by("pm_card_visa").ask),
+            _ => {}
+        }
+        orders.push(first);
+    }
+    orders
 }
 
 /// One payment of 10,000, captured, and two refunds of 7,000 at about the same time, some of them asked for again.

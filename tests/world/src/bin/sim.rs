@@ -6,7 +6,8 @@ use clap::Parser;
 use indicatif::{ProgressBar, ProgressStyle};
 use payment::PaymentState;
 use world::{
-    Breakage, Drawing, Kind, Options, Rng, Stats, exhaust, flows, hunt, keep_seed, kept_seeds, run_drawn,
+    Breakage, Drawing, Exhausted, Flow, Kind, Options, Rng, Stats, exhaust, flows, hunt, keep_seed,
+    kept_seeds, run_drawn,
 };
 
 // A step of the world is mostly small strings that come and go.
@@ -29,7 +30,7 @@ struct Arguments {
     /// Replays this one seed and prints its trace.
     #[arg(long)]
     seed: Option<u64>,
-    /// How the seeds' options are drawn: life, mixed, two-refunds, second-card, or long as those first kept were.
+    /// How the seeds' options are drawn: life, brief, mixed, two-refunds, second-card, or long as those first kept were.
     #[arg(long, default_value_t)]
     drawing: Drawing,
     /// Breaks the protocol in this way, to see it noticed: e.g. NewKeyPerSend.
@@ -39,6 +40,12 @@ struct Arguments {
     /// shortest flows with a crash at every triple.
     #[arg(long)]
     exhaustive: bool,
+}
+
+impl Arguments {
+    fn jobs(&self) -> NonZero<usize> {
+        self.jobs.or(available_parallelism().ok()).unwrap_or(NonZero::<usize>::MIN)
+    }
 }
 
 fn main() -> ExitCode {
@@ -51,7 +58,7 @@ fn main() -> ExitCode {
         };
     }
     if arguments.exhaustive {
-        return run_exhaustively();
+        return run_exhaustively(arguments.jobs());
     }
     let mut total = Stats::default();
     for (drawing, seed) in kept_seeds() {
@@ -88,11 +95,8 @@ fn hunt_seeds(arguments: &Arguments) -> Option<(Stats, Option<(u64, String)>)> {
         println!("the last seed is {}", u64::MAX);
         return None;
     };
-    let jobs = arguments.jobs.or(available_parallelism().ok()).unwrap_or(NonZero::<usize>::MIN);
-    let bar = ProgressBar::new(arguments.seeds);
-    if let Ok(style) = ProgressStyle::with_template("{bar:40} {pos}/{len} seeds, {per_sec}, {eta} left") {
-        bar.set_style(style);
-    }
+    let jobs = arguments.jobs();
+    let bar = bar(arguments.seeds, "{bar:40} {pos}/{len} seeds, {per_sec}, {eta} left");
     let hunted =
         hunt(arguments.drawing, arguments.from..end, jobs, arguments.breakage, |seeds| bar.inc(seeds));
     let seconds = bar.elapsed().as_secs_f64();
@@ -107,13 +111,17 @@ fn hunt_seeds(arguments: &Arguments) -> Option<(Stats, Option<(u64, String)>)> {
     Some((hunted.stats, hunted.broken))
 }
 
-fn run_exhaustively() -> ExitCode {
+fn run_exhaustively(jobs: NonZero<usize>) -> ExitCode {
     let flows = flows();
-    let pairs = exhaust(&flows, 2);
-    let mut shortest = flows;
-    shortest.sort_by_key(|flow| exhaust(std::slice::from_ref(flow), 0).points);
+    let points = |flow: &Flow| exhaust(std::slice::from_ref(flow), 0, jobs, |_, _| {}).points;
+    for flow in &flows {
+        println!("{:>6} pause points: {}", points(flow), flow.name);
+    }
+    let mut shortest = flows.clone();
+    shortest.sort_by_key(points);
     shortest.truncate(3);
-    let triples = exhaust(&shortest, 3);
+    let pairs = exhaust_under_a_bar("pairs", &flows, 2, jobs);
+    let triples = exhaust_under_a_bar("triples of the three shortest", &shortest, 3, jobs);
     for (flow, crashes, report) in pairs.broken.iter().chain(&triples.broken).take(1) {
         println!("{}", report.trace.join("\n"));
         println!("`{flow}` with crashes at pause points {crashes:?}: {:?}", report.violations);
@@ -126,6 +134,21 @@ fn run_exhaustively() -> ExitCode {
         pairs.runs + triples.runs
     );
     if violations == 0 { ExitCode::SUCCESS } else { ExitCode::FAILURE }
+}
+
+fn exhaust_under_a_bar(what: &'static str, flows: &[Flow], depth: usize, jobs: NonZero<usize>) -> Exhausted {
+    let bar = bar(0, "{bar:40} {pos}/{len} first crashes of the {msg}, {eta} left").with_message(what);
+    let exhausted = exhaust(flows, depth, jobs, |done, all| {
+        bar.set_length(all);
+        bar.set_position(done);
+    });
+    bar.finish_and_clear();
+    exhausted
+}
+
+fn bar(length: u64, template: &str) -> ProgressBar {
+    let bar = ProgressBar::new(length);
+    if let Ok(style) = ProgressStyle::with_template(template) { bar.with_style(style) } else { bar }
 }
 
 fn summarize(total: &Stats, violations: usize) -> ExitCode {

@@ -2,10 +2,12 @@
 
 use world::{exhaust, flows};
 
+use crate::JOBS;
+
 #[test]
 fn every_single_crash_of_every_flow_converges() {
     let flows = flows();
-    let result = exhaust(&flows, 1);
+    let result = exhaust(&flows, 1, JOBS, |_, _| {});
     if let Some((flow, crashes, report)) = result.broken.first() {
         println!("{}", report.trace.join("\n"));
         panic!("`{flow}` with crashes at {crashes:?}: {:?}", report.violations);

@@ -16,3 +16,7 @@ mod scenarios;
 mod seed_branches;
 mod seed_table;
 mod seeds;
+
+use std::num::NonZero;
+
+const JOBS: NonZero<usize> = NonZero::new(2).unwrap();

@@ -1,10 +1,8 @@
 //! Two schedules that a payment system is known by, each under every fault, many times over.
 
-use std::num::NonZero;
-
 use world::{Drawing, hunt_drawn};
 
-const JOBS: NonZero<usize> = NonZero::new(2).unwrap();
+use crate::JOBS;
 
 /// How many schedules of each are tried in a test; `sim --drawing NAME --seeds N` tries more.
 const SCHEDULES: u64 = 5_000;

@@ -6,6 +6,7 @@ use std::{
     num::NonZero,
 };
 
+use crate::JOBS;
 use payment::PaymentState;
 use world::{Breakage, Drawing, Kind, Stats, hunt, kept_seeds, run_drawn, run_seed};
 
@@ -26,8 +27,6 @@ const ON_A_SEND: [Kind; 11] = [
     Kind::WebhookAfter,
     Kind::SecretRolled,
 ];
-
-const JOBS: NonZero<usize> = NonZero::new(2).unwrap();
 
 #[test]
 fn no_invariant_breaks_and_every_kind_of_fault_strikes() {
