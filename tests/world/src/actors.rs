@@ -15,11 +15,12 @@ impl State {
         if path.starts_with("/v1/refunds") {
             return self.plan_refund();
         }
-        let Some(intent) =
-            self.stripe.intents().iter().max_by_key(|intent| intent.history().last().map(|(at, _)| *at))
-        else {
-            return;
+        // Of two that changed in the same millisecond, the one that the request names, or else the one just made.
+        let named = path.split('/').nth(3);
+        let changed = |intent: &&stripe_sim::Intent| {
+            (intent.history().last().map(|(at, _)| *at), named == Some(intent.id.as_str()))
         };
+        let Some(intent) = self.stripe.intents().iter().max_by_key(changed) else { return };
         let (id, status) = (intent.id.clone(), intent.status());
         let payment = intent.payment_id().parse::<PaymentId>().ok();
         match status {
