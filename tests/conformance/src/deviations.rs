@@ -11,6 +11,8 @@ use serde::Deserialize;
 pub enum Port {
     /// The table: ledger and due index.
     Table,
+    /// The table: a caller's key and a payment's record in one transaction.
+    Acceptances,
     /// The queue, and where dead letters are set aside.
     Queue,
     /// The event bus.
@@ -21,13 +23,14 @@ pub enum Port {
 
 impl Port {
     /// Every port.
-    pub const ALL: [Self; 4] = [Self::Table, Self::Queue, Self::Bus, Self::Stripe];
+    pub const ALL: [Self; 5] = [Self::Table, Self::Acceptances, Self::Queue, Self::Bus, Self::Stripe];
 
     /// Returns the port's name.
     #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
             Self::Table => "table",
+            Self::Acceptances => "acceptances",
             Self::Queue => "queue",
             Self::Bus => "bus",
             Self::Stripe => "stripe",

@@ -5,6 +5,7 @@
 //! a run fails on a deviation that is not recorded, and on a recorded one that no longer shows: nothing is skipped, and
 //! the record stays true.
 
+pub mod acceptances;
 pub mod bus;
 mod case;
 mod deviations;

@@ -13,6 +13,10 @@ pub(crate) const SPARSE: &str = "DynamoDB Developer Guide, Take advantage of spa
 pub(crate) const INDEX: &str = "DynamoDB Developer Guide, Global secondary indexes, synchronization: docs.aws.amazon.com/amazondynamodb/latest/developerguide/GSI.html";
 pub(crate) const TRANSACTIONS: &str = "DynamoDB Developer Guide, Transaction conflict handling: docs.aws.amazon.com/amazondynamodb/latest/developerguide/transaction-apis.html";
 
+pub(crate) const TRANSACT: &str = "DynamoDB API Reference, TransactWriteItems: docs.aws.amazon.com/amazondynamodb/latest/APIReference/API_TransactWriteItems.html";
+pub(crate) const TRANSACT_TOKEN: &str = "DynamoDB API Reference, TransactWriteItems, ClientRequestToken: docs.aws.amazon.com/amazondynamodb/latest/APIReference/API_TransactWriteItems.html";
+pub(crate) const TTL: &str = "DynamoDB Developer Guide, Time to Live, working with expired items: docs.aws.amazon.com/amazondynamodb/latest/developerguide/ttl-expired-items.html";
+
 pub(crate) const DEDUPLICATION: &str = "SQS Developer Guide, FIFO queue key terms, Message deduplication ID: docs.aws.amazon.com/AWSSimpleQueueService/latest/SQSDeveloperGuide/FIFO-key-terms.html";
 pub(crate) const DEDUPLICATION_SCOPE: &str = "SQS API Reference, CreateQueue, DeduplicationScope: docs.aws.amazon.com/AWSSimpleQueueService/latest/APIReference/API_CreateQueue.html";
 pub(crate) const GROUPS: &str = "SQS Developer Guide, FIFO queue delivery logic: docs.aws.amazon.com/AWSSimpleQueueService/latest/SQSDeveloperGuide/FIFO-queues-understanding-logic.html";
@@ -36,6 +40,13 @@ pub(crate) const RATE_LIMITS: &str = "Stripe, Rate limits: docs.stripe.com/rate-
 pub(crate) const LIFECYCLE: &str =
     "Stripe, How PaymentIntents work: docs.stripe.com/payments/paymentintents/lifecycle";
 pub(crate) const INTENTS: &str = "Stripe API Reference, PaymentIntents: docs.stripe.com/api/payment_intents";
+pub(crate) const HOLDS: &str =
+    "Stripe, Place a hold on a payment method: docs.stripe.com/payments/place-a-hold-on-a-payment-method";
+pub(crate) const CAPTURES: &str =
+    "Stripe API Reference, Capture a PaymentIntent: docs.stripe.com/api/payment_intents/capture";
+pub(crate) const REFUNDS: &str = "Stripe API Reference, Refunds: docs.stripe.com/api/refunds/create";
+pub(crate) const REFUND_STATUS: &str =
+    "Stripe API Reference, The Refund object, status: docs.stripe.com/api/refunds/object";
 pub(crate) const SEARCH: &str = "Stripe, Search, Data freshness: docs.stripe.com/search#data-freshness";
 pub(crate) const LIST: &str =
     "Stripe API Reference, List all PaymentIntents, Pagination: docs.stripe.com/api/payment_intents/list";

@@ -4,8 +4,8 @@ use anyhow::{Result, bail};
 use futures_util::future::{LocalBoxFuture, join_all};
 
 use crate::{
-    bus,
-    case::{Outcome, run},
+    acceptances, bus,
+    case::{Case, Outcome, run},
     deviations::{Port, recorded},
     emulators::{Emulators, LOCALSTACK, aws},
     queue,
@@ -14,10 +14,11 @@ use crate::{
 };
 
 /// Every subject, and the ports that it has.
-pub const SUBJECTS: [(&str, &[Port]); 5] = [
+pub const SUBJECTS: [(&str, &[Port]); 6] = [
     ("world", &[Port::Table, Port::Queue, Port::Bus, Port::Stripe]),
-    ("ministack", &[Port::Table, Port::Queue, Port::Bus]),
-    ("moto", &[Port::Table]),
+    ("double", &[Port::Acceptances]),
+    ("ministack", &[Port::Table, Port::Acceptances, Port::Queue, Port::Bus]),
+    ("moto", &[Port::Table, Port::Acceptances]),
     (LOCALSTACK, &[Port::Queue, Port::Bus]),
     ("stripe-sim", &[Port::Stripe]),
 ];
@@ -53,7 +54,11 @@ pub async fn suite(port: Port, on: &[&str], emulators: &Emulators) -> Result<Rep
             (Port::Stripe, "world") => Box::pin(async {
                 Ok(run("world", 1, stripe::cases(), async |_| Ok(stripe::WorldStripe::default())).await)
             }),
-            (Port::Table, subject) => Box::pin(on_dynamo(subject, emulators)),
+            (Port::Acceptances, "double") => Box::pin(async {
+                Ok(run("double", 1, acceptances::cases(), async |_| Ok(acceptances::Double::default())).await)
+            }),
+            (Port::Table, subject) => Box::pin(on_dynamo(subject, table::cases(), emulators)),
+            (Port::Acceptances, subject) => Box::pin(on_dynamo(subject, acceptances::cases(), emulators)),
             (Port::Queue, subject) => Box::pin(on_sqs(subject, emulators)),
             (Port::Bus, subject) => Box::pin(on_event_bridge(subject, emulators)),
             (Port::Stripe, subject) => Box::pin(on_stripe_sim(subject, emulators)),
@@ -67,11 +72,14 @@ fn has(subject: &str, port: Port) -> bool {
     SUBJECTS.iter().any(|(name, ports)| *name == subject && ports.contains(&port))
 }
 
-async fn on_dynamo(subject: &'static str, emulators: &Emulators) -> Result<Vec<Outcome>> {
+async fn on_dynamo(
+    subject: &'static str,
+    cases: Vec<Case<table::DynamoTable>>,
+    emulators: &Emulators,
+) -> Result<Vec<Outcome>> {
     let endpoint = emulators.endpoint(subject)?;
     let config = aws(endpoint)?;
     table::DynamoTable::warm_up(&config).await?;
-    let cases = table::cases();
     Ok(run(subject, AT_ONCE, cases, async |case| table::DynamoTable::new(endpoint, &config, case).await)
         .await)
 }

@@ -4,7 +4,7 @@ use anyhow::Result;
 use effect::{Note, hours, minutes};
 use stripe_wire::{HttpRequest, Transport, TransportError};
 
-use super::{Charge, DECLINED, StripeSubject, Trouble, VISA, charge, expect_replay, id, json};
+use super::{DECLINED, Operation, StripeSubject, Trouble, VISA, charge, expect_replay, id, json};
 use crate::{
     case::{Case, cases, expect},
     sources::{ERRORS, IDEMPOTENCY, LOW_LEVEL, RATE_LIMITS},
@@ -97,7 +97,7 @@ async fn a_key_whose_request_is_running_is_a_409_that_is_not_saved<S: StripeSubj
 /// Sends into trouble, and then again without; returns both replies.
 async fn send_twice<S: StripeSubject>(
     stripe: &S,
-    charge: &Charge,
+    charge: &Operation,
     trouble: Trouble,
 ) -> Result<(Result<stripe_wire::HttpReply, TransportError>, stripe_wire::HttpReply)> {
     stripe.trouble(trouble).await?;

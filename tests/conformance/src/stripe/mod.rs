@@ -1,8 +1,10 @@
 //! Stripe, below the reading of its replies: the port is the transport, and a case reads replies as the functions do.
 
+mod holds;
 mod http;
 mod keys;
 mod lookup;
+mod refunds;
 mod states;
 mod world;
 
@@ -91,18 +93,25 @@ pub trait StripeSubject {
 pub fn cases<S: StripeSubject>() -> Vec<Case<S>> {
     let mut cases = keys::cases();
     cases.extend(states::cases());
+    cases.extend(holds::cases());
+    cases.extend(refunds::cases());
     cases.extend(lookup::cases());
     cases
 }
 
 /// One operation, as the functions would record it.
-struct Charge {
+struct Operation {
     frozen: Frozen,
     expected: Expected,
 }
 
 /// Returns a charge of 20.00 EUR for an order.
-fn charge(order: &str, payment_method: &str) -> Result<Charge> {
+fn charge(order: &str, payment_method: &str) -> Result<Operation> {
+    charge_to(CaptureMethod::Automatic, order, payment_method)
+}
+
+/// Returns a charge of 20.00 EUR for an order, to be taken at once or captured later.
+fn charge_to(capture: CaptureMethod, order: &str, payment_method: &str) -> Result<Operation> {
     let customer = format!("cus_{order}");
     let operation_id = format!("pay_{order}/charge/1");
     let (amount, currency) = (2_000.try_into()?, "eur".parse()?);
@@ -111,19 +120,19 @@ fn charge(order: &str, payment_method: &str) -> Result<Charge> {
         currency,
         customer: customer.parse()?,
         payment_method: payment_method.parse()?,
-        capture: CaptureMethod::Automatic,
+        capture,
     };
     let frozen = prepare(&request, &operation_id, key(&operation_id));
     let object = Object::Intent { customer: customer.parse()? };
     let expected = Expected { kind: Kind::Charge, operation_id, amount, currency, object };
-    Ok(Charge { frozen, expected })
+    Ok(Operation { frozen, expected })
 }
 
 fn key(of: &str) -> ProviderKey {
     ProviderKey::derive("conformance", of, 0)
 }
 
-impl Charge {
+impl Operation {
     fn request(&self) -> HttpRequest {
         prepare_send(&self.frozen)
     }

@@ -115,7 +115,7 @@ async fn a_confirm_of_a_paid_intent_is_an_unexpected_state<S: StripeSubject>(str
 }
 
 /// Creates an intent that is never confirmed, and finds it.
-async fn unconfirmed<S: StripeSubject>(stripe: &S, charge: &super::Charge) -> Result<String> {
+async fn unconfirmed<S: StripeSubject>(stripe: &S, charge: &super::Operation) -> Result<String> {
     stripe.trouble(Trouble::ErrorBetween).await?;
     expect("the status", &charge.send(stripe).await?.status, &500)?;
     let mut listed = charge.listed(stripe).await?;

@@ -34,7 +34,7 @@ pub struct DynamoTable {
 
 /// The adapter, and the way to the table if it is a special one.
 pub struct DynamoPort {
-    ledger: DynamoLedger,
+    pub(crate) ledger: DynamoLedger,
     _way: Option<Lossy>,
 }
 

@@ -14,7 +14,8 @@ use payment::{
     ports::{DueIndex, Ledger},
 };
 
-pub use dynamo::DynamoTable;
+pub use dynamo::{DynamoPort, DynamoTable};
+pub(crate) use records::{NOW, due, next, record};
 pub use world::WorldTable;
 
 use crate::case::Case;

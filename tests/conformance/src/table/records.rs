@@ -4,11 +4,11 @@ use effect::{Attempt, Frozen, ProviderKey, ReviewReason, Standing, Status, Time}
 use payment::{Account, Announced, CaptureMethod, Claim, Effect, Operation, OperationKey, Payment, Record};
 
 /// When the cases' time starts.
-pub(super) const NOW: Time = Time(1_800_000_000_000);
+pub(crate) const NOW: Time = Time(1_800_000_000_000);
 
 /// Returns an order's record in its first version: nothing is on it, and nothing due.
 #[expect(clippy::expect_used, reason = "the suite's own words are valid names")]
-pub(super) fn record(order: &str) -> Record {
+pub(crate) fn record(order: &str) -> Record {
     let payment = Payment::empty("shop".parse().expect("a tenant"), order.parse().expect("an order"));
     Record {
         id: payment.id(),
@@ -24,13 +24,13 @@ pub(super) fn record(order: &str) -> Record {
 }
 
 /// Returns the record that a worker writes after `held`.
-pub(super) fn next(held: &Record, by: &str) -> Record {
+pub(crate) fn next(held: &Record, by: &str) -> Record {
     let claim = Some(Claim { token: by.to_owned(), until: NOW.plus_ms(60_000) });
     Record { version: held.version + 1, updated_at: NOW.plus_ms(1), claim, ..held.clone() }
 }
 
 /// Returns the record with a time at which it is due.
-pub(super) fn due(record: Record, at: Time) -> Record {
+pub(crate) fn due(record: Record, at: Time) -> Record {
     Record { due_at: Some(at), ..record }
 }
 

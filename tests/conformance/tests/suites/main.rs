@@ -11,6 +11,11 @@ async fn the_table_conforms_or_deviates_as_recorded() {
 }
 
 #[tokio::test]
+async fn acceptances_conform_or_deviate_as_recorded() {
+    holds(Port::Acceptances).await;
+}
+
+#[tokio::test]
 async fn the_queue_conforms_or_deviates_as_recorded() {
     holds(Port::Queue).await;
 }
@@ -26,7 +31,7 @@ async fn stripe_conforms_or_deviates_as_recorded() {
 }
 
 async fn holds(port: Port) {
-    let subjects: Vec<&str> = EVERYWHERE.into_iter().chain(["world"]).collect();
+    let subjects: Vec<&str> = EVERYWHERE.into_iter().chain(["world", "double"]).collect();
     let report = suite(port, &subjects, Emulators::shared()).await.expect("the suite runs");
     println!("{report}");
     let faults = report.faults();
