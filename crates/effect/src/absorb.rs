@@ -111,8 +111,8 @@ impl Attempt {
     }
 
     fn absorb_authorization(&mut self) {
-        if self.standing.rank() < Standing::Authorized.rank() {
-            self.raise(Standing::Authorized);
+        self.raise(Standing::Authorized);
+        if self.standing == Standing::Authorized {
             self.code = None;
         }
         self.clear_review();

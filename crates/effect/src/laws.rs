@@ -151,11 +151,12 @@ mod tests {
         ("only where two contradict", |left| left.review = Some(ReviewReason::AccountChanged)),
     ];
 
-    const OF_NOTES: [(&str, Change); 5] = [
+    const OF_NOTES: [(&str, Change); 6] = [
         ("no note is an end of money", |left| left.standing = Standing::Authorized),
         ("only a fact names an object", |left| left.ids = ["pi_1".to_owned(), "pi_2".to_owned()].into()),
         ("only a fact moves money", |left| left.moved = Some(299)),
         ("kept, or closed whole", |left| left.first_sent_at = Some(Time(2))),
+        ("kept, or closed whole", |left| left.first_sent_at = None),
         ("only a certain not-done", |left| (left.first_sent_at, left.last_send_until) = (None, None)),
     ];
 

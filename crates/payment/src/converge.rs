@@ -1,12 +1,13 @@
 //! The loop that makes a payment converge: plan, decide, one port call, again.
 
-use effect::{Fact, Keyed, Note, ProviderKey, Rules, Send, Time, conclude, hours, minutes};
+use effect::{Fact, Note, ProviderKey, Rules, Send, Time, conclude, hours, minutes};
 
 use crate::{
     accept::accept,
     command::{Command, Malformed},
     decide::{Limits, Step, Turn, decide, due},
-    ids::{Kind, OperationKey, PaymentId},
+    ids::{OperationKey, PaymentId},
+    laws::assert_may_send,
     plan::plan_in_place,
     ports::{Answer, Clock, Expected, Ledger, Object, Processor, Question, Request, SaveError},
     record::{Account, Claim, Effect, Payment, Record},
@@ -247,7 +248,7 @@ impl<L: Ledger, P: Processor, C: Clock> Worker<'_, L, P, C> {
         let Some(frozen) = self.payment.operations.get(key).and_then(|op| op.attempt.frozen.clone()) else {
             return;
         };
-        self.assert_may_send(key, &frozen);
+        assert_may_send(&self.turn, self.stored.as_ref(), key, &frozen);
         self.turn.calls += 1;
         let answer = self.processor.send(&frozen, &expected).await;
         self.turn.effect.sends += 1;
@@ -264,27 +265,6 @@ impl<L: Ledger, P: Processor, C: Clock> Worker<'_, L, P, C> {
         let answer = self.processor.look_up(&question).await;
         self.turn.effect.now = self.clock.now();
         self.apply(key, answer);
-    }
-
-    /// Asserts what must hold before money can move.
-    fn assert_may_send(&self, key: &OperationKey, frozen: &effect::Frozen) {
-        assert!(self.turn.claimed, "a request is sent under a claim alone");
-        assert!(self.turn.effect.armed, "a request is sent after its intent was recorded");
-        assert!(self.turn.effect.now <= self.turn.deadline, "a request is sent while its claim holds");
-        assert_eq!(self.turn.focus.as_ref(), Some(key), "what is sent is what was armed");
-        let on_record = self.stored.as_ref().and_then(|record| record.payment.operations.get(key));
-        let on_record = on_record.map(|operation| &operation.attempt);
-        assert!(
-            on_record.is_some_and(effect::Attempt::was_sent),
-            "the record tells of a send before it starts"
-        );
-        let is_frozen = on_record.is_some_and(|attempt| attempt.frozen.as_ref() == Some(frozen));
-        assert!(is_frozen, "what is sent is, byte for byte, what is on record");
-        assert!(on_record.is_some_and(|attempt| !attempt.rests()), "nothing is sent for what rests");
-        let is_keyed = matches!(key.kind, Kind::Charge | Kind::Refund);
-        let is_open = |attempt: &effect::Attempt| Keyed::is_open(attempt, self.turn.effect.now);
-        let is_create = is_keyed && on_record.is_some_and(|attempt| attempt.generation == 0);
-        assert!(!is_create || on_record.is_some_and(is_open), "a create is sent while its key lives");
     }
 
     fn apply(&mut self, key: &OperationKey, answer: Answer) {

@@ -4,9 +4,10 @@
 //! stored item can break one by itself, only a fault of this crate can; and then stopping is right, since the write
 //! would make the fault durable.
 
-use effect::{Attempt, Standing};
+use effect::{Attempt, Frozen, Keyed, Standing};
 
 use crate::{
+    decide::Turn,
     ids::{Kind, OperationKey},
     record::{Effect, Operation, Record},
 };
@@ -154,6 +155,27 @@ fn assert_attempt_follows(key: &OperationKey, before: &Attempt, after: &Attempt)
     let opened = (before.first_sent_at, after.first_sent_at);
     let is_window_kept = opened.0.is_none() || opened.1.is_none() || opened.0 == opened.1;
     assert!(is_window_kept, "the window begins at the first send and nowhere else");
+}
+
+/// Asserts what must hold before money can move.
+///
+/// # Panics
+/// If it does not: a fault of this crate.
+pub(crate) fn assert_may_send(turn: &Turn, stored: Option<&Record>, key: &OperationKey, frozen: &Frozen) {
+    assert!(turn.claimed, "a request is sent under a claim alone");
+    assert!(turn.effect.armed, "a request is sent after its intent was recorded");
+    assert!(turn.effect.now <= turn.deadline, "a request is sent while its claim holds");
+    assert_eq!(turn.focus.as_ref(), Some(key), "what is sent is what was armed");
+    let on_record = stored.and_then(|record| record.payment.operations.get(key));
+    let on_record = on_record.map(|operation| &operation.attempt);
+    assert!(on_record.is_some_and(Attempt::was_sent), "the record tells of a send before it starts");
+    let is_frozen = on_record.is_some_and(|attempt| attempt.frozen.as_ref() == Some(frozen));
+    assert!(is_frozen, "what is sent is, byte for byte, what is on record");
+    assert!(on_record.is_some_and(|attempt| !attempt.rests()), "nothing is sent for what rests");
+    let is_keyed = matches!(key.kind, Kind::Charge | Kind::Refund);
+    let is_create = is_keyed && on_record.is_some_and(|attempt| attempt.generation == 0);
+    let is_open = |attempt: &Attempt| Keyed::is_open(attempt, turn.effect.now);
+    assert!(!is_create || on_record.is_some_and(is_open), "a create is sent while its key lives");
 }
 
 #[cfg(test)]

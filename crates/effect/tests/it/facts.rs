@@ -28,6 +28,11 @@ fn after(mut attempt: Attempt, facts: &[Fact]) -> Attempt {
     attempt
 }
 
+fn refunded(mut attempt: Attempt, facts: &[Fact]) -> Attempt {
+    facts.iter().for_each(|fact| attempt.absorb_refund(fact));
+    attempt
+}
+
 #[test]
 fn an_object_that_exists_is_unknown_until_its_end_is_seen() {
     let seen = after(sent_ago(0), &[fact(None)]);
@@ -71,6 +76,31 @@ fn a_decline_replaces_the_code_of_a_refusal_and_fills_in_a_missing_one() {
         let declined = after(attempt, &[declined("card_declined")]);
         assert_eq!((declined.standing, declined.code.as_deref()), (Standing::Failed, Some("card_declined")));
     }
+}
+
+#[test]
+fn a_hold_forgets_the_decline_before_it_and_changes_no_end() {
+    let held = after(sent_ago(0), &[declined("a"), fact(Some(Outcome::Authorized))]);
+    assert_eq!((held.standing, held.code), (Standing::Authorized, None));
+    let ended = Attempt { standing: Standing::Succeeded, code: Some("a".to_owned()), ..sent_ago(0) };
+    let late = after(ended, &[fact(Some(Outcome::Authorized))]);
+    assert_eq!((late.standing, late.code.as_deref()), (Standing::Succeeded, Some("a")));
+}
+
+#[test]
+fn of_two_codes_of_a_failed_refund_the_smaller_stays_and_no_other_standing_keeps_one() {
+    for order in [["a", "b"], ["b", "a"]] {
+        let failed = refunded(sent_ago(0), &order.map(declined));
+        assert_eq!((failed.standing, failed.code.as_deref()), (Standing::Failed, Some("a")));
+    }
+    let refused = Attempt { standing: Standing::Refused, code: Some("0".to_owned()), ..sent_ago(0) };
+    assert_eq!(
+        refunded(refused, &[declined("b")]).code.as_deref(),
+        Some("b"),
+        "a refusal's code is another's"
+    );
+    let nameless = Attempt { standing: Standing::Failed, code: None, ..sent_ago(0) };
+    assert_eq!(refunded(nameless, &[declined("b")]).code.as_deref(), Some("b"));
 }
 
 #[test]

@@ -183,3 +183,19 @@ fn after_the_window_it_is_due_when_the_search_can_show_it() {
         assert_eq!(due(&unsent, None), unsent.look_at);
     }
 }
+
+#[test]
+fn a_hold_that_nobody_looked_at_is_left_alone_until_it_may_expire() {
+    let look_ms = rules().authorization_look_ms;
+    let held = |ms| Attempt { standing: Standing::Authorized, ..sent_ago(ms) };
+    let by_id = Next::LookUp(Look::ById);
+    assert_eq!(next(&held(look_ms - 1), ID, &turn()), Next::Wait);
+    assert_eq!(next(&held(look_ms), ID, &turn()), by_id);
+    assert_eq!(next(&held(look_ms + 1), ID, &turn()), by_id);
+    let looked_at = Attempt { look_at: Some(NOW), ..held(0) };
+    assert_eq!(next(&looked_at, ID, &turn()), by_id, "what a look has planned is done");
+    let unknown = Attempt { standing: Standing::Unknown, ..held(0) };
+    assert_eq!(next(&unknown, ID, &turn()), by_id, "a hold alone can wait");
+    let never_sent = Attempt { first_sent_at: None, ..held(0) };
+    assert_eq!(next(&never_sent, ID, &turn()), by_id);
+}

@@ -154,6 +154,34 @@ fn a_status_is_noted_and_says_when_to_look_again() {
 }
 
 #[test]
+fn a_hold_seen_unchanged_is_looked_at_before_it_may_expire_and_then_again_and_again() {
+    let look_ms = rules().authorization_look_ms;
+    let again = NOW.plus_ms(rules().authorization_again_ms);
+    let held = |ms| Attempt { standing: Standing::Authorized, ..sent_ago(ms) };
+    let cases = [
+        (held(look_ms - 1), NOW.plus_ms(1)),
+        (held(look_ms), again),
+        (held(look_ms + 1), again),
+        (Attempt { first_sent_at: None, ..held(0) }, NOW.plus_ms(look_ms)),
+    ];
+    for (attempt, look_at) in cases {
+        let told = told(&attempt, Note::Status(Status::RequiresCapture), &turn());
+        assert_eq!(told.0.look_at, Some(look_at), "{attempt:?}");
+        // What acts on the hold is repeated soon, if it finds it as it was.
+        let acting = Attempt { standing: Standing::Unknown, ..attempt };
+        let told = self::told(&acting, Note::Status(Status::RequiresCapture), &turn());
+        assert_eq!(told.0.look_at, Some(NOW.plus_ms(minutes(1))));
+    }
+}
+
+#[test]
+fn a_renewed_turn_keeps_its_clock_and_its_chance_and_nothing_it_learned() {
+    let learned = Turn { jitter_per_mille: 7, retrieved: true, resend: true, ..fresh() };
+    let kept = Turn { now: NOW, jitter_per_mille: 7, ..Turn::default() };
+    assert_eq!(format!("{:?}", learned.renewed()), format!("{kept:?}"));
+}
+
+#[test]
 fn a_look_up_that_failed_ends_the_turn_and_teaches_nothing() {
     let looking = Turn { candidates: vec!["pi_1".into()], cursor: Some("pi_9".into()), ..retrieved() };
     let told = told(&pending(), Note::NotTold, &looking);

@@ -18,6 +18,7 @@ fn check(
 ) -> Result<(), String> {
     let amount = Amount::try_from(minor).map_err(|refusal| refusal.to_string())?;
     judge(amount, code.parse().unwrap()).map_err(|refusal| {
+        assert!(["amount", "currency"].contains(&refusal.field()), "{refusal}");
         assert!(refusal.to_string().starts_with(refusal.field()), "{refusal}");
         refusal.to_string()
     })

@@ -203,3 +203,68 @@ fn a_record_that_does_not_follow_the_one_on_record_is_not_written() {
         breaks(law, move || assert_follows(&held, &next));
     }
 }
+
+type Sending = fn(&mut Turn, &mut Record);
+
+/// A refund about to be sent, as the record holds it.
+fn about_to_send() -> (Turn, Record) {
+    let mut record = sound();
+    refund(&mut record).attempt.standing = Standing::Unknown;
+    let effect = effect::Turn { now: NOW, armed: true, ..effect::Turn::default() };
+    let focus = Some(refund_key());
+    (Turn { claimed: true, deadline: NOW, focus, effect, ..Turn::default() }, record)
+}
+
+fn at_the_windows_end(turn: &mut Turn) {
+    turn.effect.now = NOW.plus_ms(effect::KEY_WINDOW_MS);
+    turn.deadline = turn.effect.now;
+}
+
+const UNREADY: [(&str, Sending); 9] = [
+    ("under a claim alone", |turn, _| turn.claimed = false),
+    ("after its intent was recorded", |turn, _| turn.effect.armed = false),
+    ("while its claim holds", |turn, _| turn.deadline = NOW.plus_ms(-1)),
+    ("what was armed", |turn, _| turn.focus = Some(charge_key())),
+    ("tells of a send", |_, record| {
+        let attempt = &mut refund(record).attempt;
+        (attempt.first_sent_at, attempt.last_send_until) = (None, None);
+    }),
+    ("byte for byte", |_, record| frozen(record).body.push('0')),
+    ("for what rests", |_, record| refund(record).attempt.standing = Standing::Refused),
+    ("for what rests", |_, record| refund(record).attempt.review = Some(effect::ReviewReason::NotFinal)),
+    ("while its key lives", |turn, record| {
+        refund(record).attempt.generation = 0;
+        at_the_windows_end(turn);
+    }),
+];
+
+#[test]
+fn what_may_not_be_sent_is_not_sent() {
+    let as_frozen = |record: &mut Record| frozen(record).clone();
+    for (law, change) in UNREADY {
+        let (mut turn, mut record) = about_to_send();
+        let frozen = as_frozen(&mut record);
+        change(&mut turn, &mut record);
+        breaks(law, move || assert_may_send(&turn, Some(&record), &refund_key(), &frozen));
+    }
+    let (turn, mut record) = about_to_send();
+    let frozen = as_frozen(&mut record);
+    breaks("tells of a send", move || assert_may_send(&turn, None, &refund_key(), &frozen));
+}
+
+#[test]
+fn a_create_has_a_window_and_what_acts_by_state_has_none() {
+    let (mut turn, mut record) = about_to_send();
+    let send = |turn: &Turn, record: &mut Record, key: &OperationKey| {
+        let frozen = record.payment.operations[key].attempt.frozen.clone().unwrap();
+        assert_may_send(&Turn { focus: Some(key.clone()), ..turn.clone() }, Some(record), key, &frozen);
+    };
+    send(&turn, &mut record, &refund_key());
+    refund(&mut record).attempt.generation = 0;
+    send(&turn, &mut record, &refund_key());
+    at_the_windows_end(&mut turn);
+    refund(&mut record).attempt.generation = 1;
+    send(&turn, &mut record, &refund_key());
+    capture(&mut record).attempt.generation = 0;
+    send(&turn, &mut record, &capture_key());
+}

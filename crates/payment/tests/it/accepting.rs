@@ -4,6 +4,7 @@ use effect::{Fact, Outcome, ReviewReason, Standing, minutes};
 use payment::{Charge, Command, MAX_OPERATIONS, Malformed, Payment, PaymentId, Reported, accept};
 
 use crate::{
+    asking,
     histories::NOW,
     payments::{asked_for, charge, declined_first, ended, key, planned_at, seen, sent, standing, void, with},
 };
@@ -79,6 +80,11 @@ fn only_a_charge_creates_a_payment_and_a_fact_is_about_a_charge_on_record() {
     let wake = Command::Wake { payment_id: payment.id(), due_at: NOW };
     for command in [&wake, &reported(&payment, key(0))] {
         assert_eq!(accept(None, command, NOW), Err(Malformed::UnknownPayment(payment.id())));
+    }
+    let followers = [asking::capture(0, None), asking::cancel(0, true), asking::refund(0, Some(1))];
+    for command in &followers {
+        assert_eq!(accept(None, command, NOW), Err(Malformed::UnknownPayment(command.payment_id())));
+        assert!(accept(Some(&payment), command, NOW).is_ok());
     }
     assert_eq!(accept(Some(&payment), &wake, NOW), Ok(payment.clone()));
     for other in [key(9), void(0)] {

@@ -226,8 +226,8 @@ impl Ledger for Bench {
             Fate::Overtaken(by) => *self.stored.borrow_mut() = *by,
             Fate::TakenUnseen { leased_until } => {
                 let mut current = next.clone();
-                if leased_until.is_some() {
-                    (current.due_at, current.woken_for) = (leased_until, current.due_at);
+                if let Some(until) = leased_until {
+                    (current.due_at, current.woken_for) = (Some(until), Some(until.plus_ms(-1)));
                 }
                 *self.stored.borrow_mut() = Some(current);
             }

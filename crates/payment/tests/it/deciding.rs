@@ -1,9 +1,12 @@
 //! The next step of a turn: what it depends on, and who goes first.
 
 use effect::{Look, ReviewReason, Send, Standing, Time, minutes, seconds};
-use payment::{Claim, Guard, Limits, Payment, Record, Step, Turn, decide, due, seal};
+use payment::{
+    Claim, Guard, Kind, Limits, OperationKey, Payment, Record, Step, Turn, accept, decide, due, seal,
+};
 
 use crate::{
+    asking,
     histories::NOW,
     payments::{asked_for, declined_first, ended, key, rules, seen, sent, standing, void, with},
 };
@@ -65,6 +68,29 @@ fn turning_to_another_operation_forgets_what_was_learned_about_the_first() {
     turn.focus_on(&key(1));
     let anew = (turn.effect.armed, turn.effect.now, turn.effect.jitter_per_mille);
     assert_eq!((anew, turn.focus), ((false, NOW, 7), Some(key(1))));
+}
+
+#[test]
+fn only_what_a_search_covers_is_searched_for() {
+    let unsearchable = |key: &OperationKey| claimed(TWO).renewed_for(key).unsearchable;
+    assert!(unsearchable(&asking::key(Kind::Refund, 0)));
+    assert!(!unsearchable(&key(0)) && !unsearchable(&void(0)));
+}
+
+#[test]
+fn a_charge_behind_an_open_cancel_waits_for_it_unless_it_was_sent_before() {
+    let taken = |payment: &Payment, command| accept(Some(payment), &command, NOW).unwrap();
+    let charged =
+        |payment: &Payment| taken(payment, asking::charge(1, 500, payment::CaptureMethod::Automatic));
+    let is_runnable = |payment: &Payment| payment.is_runnable(&key(1), &payment.operations[&key(1)]);
+    let first = ended(asked_for(1), &key(0), Standing::Refused);
+    let canceled = taken(&first, asking::cancel(0, false));
+    let cancel = asking::key(Kind::Cancel, 0);
+    let behind = charged(&canceled);
+    assert!(!is_runnable(&behind));
+    assert!(is_runnable(&sent(behind.clone(), &key(1))), "what was sent is followed up");
+    assert!(is_runnable(&ended(behind, &cancel, Standing::Refused)));
+    assert!(is_runnable(&taken(&charged(&first), asking::cancel(0, false))), "it came before the cancel");
 }
 
 #[test]
