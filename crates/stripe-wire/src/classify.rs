@@ -182,8 +182,10 @@ fn read_error(reply: &HttpReply) -> Option<ErrorDetail> {
     serde_json::from_slice::<ErrorBody>(&reply.body).ok().map(|body| body.error)
 }
 
+// An intent in the reply to a refund is the one refunded: never the refund itself, whatever it bears.
 fn is_expected(intent: &Intent, expected: &Expected) -> bool {
-    is_provider_id(&intent.id)
+    matches!(expected.object, Object::Intent { .. })
+        && is_provider_id(&intent.id)
         && intent.metadata.operation_id.as_deref() == Some(expected.operation_id.as_str())
         && intent.amount == expected.amount.minor()
         && intent.currency.eq_ignore_ascii_case(expected.currency.as_str())

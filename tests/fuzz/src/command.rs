@@ -20,7 +20,9 @@ pub(crate) fn assert_sound(command: &Command) {
     assert!((1..=128).contains(&name.len()), "the queue takes no such deduplication id: {name}");
     // A wake and a fact hold times and digests, which may look like anything.
     if let Some(asked) = command.asked() {
-        assert!(!looks_like_a_card_number(&body), "{body}");
+        // A trace context is 48 random digits, and some of them are those of a card.
+        let named = asked.traceparent.map_or_else(|| body.clone(), |trace| body.replace(trace.as_str(), ""));
+        assert!(!looks_like_a_card_number(&named), "{body}");
         assert!(!asked.key.is_reserved(), "{}", asked.key);
     }
 }

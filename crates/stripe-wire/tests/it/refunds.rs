@@ -130,6 +130,15 @@ fn a_refusal_keeps_its_code_and_a_402_declines_no_charge() {
 }
 
 #[test]
+fn an_intent_in_a_refusal_is_never_the_refund() {
+    let mut refused = error("invalid_request_error", "charge_already_refunded");
+    refused["error"]["payment_intent"] = json!({ "id": "pi_1", "status": "succeeded", "amount": 300,
+        "currency": "jpy", "metadata": { "operation_id": OPERATION_ID } });
+    let answer = sent(reply(400, &refused));
+    assert_eq!(answer, nothing_but(Note::Refused("charge_already_refunded".to_owned())));
+}
+
+#[test]
 fn what_may_have_happened_is_ambiguous_and_what_did_not_is_not_done() {
     assert_eq!(sent(raw(500, "")), nothing_but(Note::Ambiguous { resend: true }));
     assert_eq!(sent(raw(409, "")), nothing_but(Note::Ambiguous { resend: false }));
