@@ -11,6 +11,7 @@ mod command_schema;
 mod contending;
 mod converging;
 mod deciding;
+mod event_contents;
 mod event_schema;
 mod histories;
 mod looking_up;
