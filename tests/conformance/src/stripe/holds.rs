@@ -5,7 +5,9 @@ use effect::{Look, Note, Outcome, Status};
 use payment::{CaptureMethod, ports::Request};
 use stripe_wire::HttpReply;
 
-use super::{Operation, StripeSubject, Trouble, VISA, charge_to, expect_replay, id, json, outcome};
+use super::{
+    Operation, StripeSubject, Trouble, VISA, charge_to, expect_outcome, expect_replay, id, json, outcome,
+};
 use crate::{
     case::{Case, cases, expect},
     sources::{CAPTURES, HOLDS, IDEMPOTENCY, LIFECYCLE},
@@ -39,19 +41,6 @@ fn capture(intent: &str, minor: u64) -> Result<Request> {
 
 fn cancel(intent: &str) -> Request {
     Request::CancelIntent { id: intent.to_owned() }
-}
-
-/// Checks what a reply means, and that a retrieve means the same.
-async fn expect_outcome<S: StripeSubject>(
-    stripe: &S,
-    charge: &Operation,
-    reply: HttpReply,
-    due: Outcome,
-) -> Result<()> {
-    let due = Some((id(&reply)?, due));
-    expect("what it means", &outcome(&charge.read(&Ok(reply.clone()))), &due)?;
-    let looked = charge.look(stripe, Look::ById, Some(&id(&reply)?)).await?;
-    expect("what a retrieve means", &outcome(&looked), &due)
 }
 
 /// Checks that a request was refused for the state that the intent is in.

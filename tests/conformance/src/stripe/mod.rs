@@ -197,6 +197,19 @@ fn outcome(answer: &Answer) -> Option<(String, Outcome)> {
     }
 }
 
+/// Checks what a reply means, and that a retrieve means the same.
+async fn expect_outcome<S: StripeSubject>(
+    stripe: &S,
+    operation: &Operation,
+    reply: HttpReply,
+    due: Outcome,
+) -> Result<()> {
+    let due = Some((id(&reply)?, due));
+    expect("what it means", &outcome(&operation.read(&Ok(reply.clone()))), &due)?;
+    let looked = operation.look(stripe, Look::ById, Some(&id(&reply)?)).await?;
+    expect("what a retrieve means", &outcome(&looked), &due)
+}
+
 /// Returns the reply's JSON.
 fn json(reply: &HttpReply) -> Result<Value> {
     serde_json::from_slice(&reply.body).context("a body of JSON")

@@ -1,14 +1,16 @@
 //! Refunds: several of one charge, up to what it took, each under a key of its own.
 
 use anyhow::{Result, bail};
-use effect::{Look, Note, Outcome, Status};
+use effect::{Note, Outcome, Status};
 use payment::{
     Kind,
     ports::{Expected, Object, Request},
 };
 use stripe_wire::{HttpReply, prepare};
 
-use super::{Operation, StripeSubject, Trouble, VISA, charge, expect_replay, id, json, key, outcome};
+use super::{
+    Operation, StripeSubject, Trouble, VISA, charge, expect_outcome, expect_replay, id, json, key, outcome,
+};
 use crate::{
     case::{Case, cases, expect},
     sources::{ERRORS, IDEMPOTENCY, REFUND_STATUS, REFUNDS},
@@ -47,19 +49,6 @@ fn refund(name: &str, intent: &str, minor: u64) -> Result<Operation> {
     let object = Object::Refund { intent: intent.to_owned() };
     let expected = Expected { kind: Kind::Refund, operation_id, amount, currency: "eur".parse()?, object };
     Ok(Operation { frozen, expected })
-}
-
-/// Checks what a reply means, and that a retrieve means the same.
-async fn expect_outcome<S: StripeSubject>(
-    stripe: &S,
-    refund: &Operation,
-    reply: HttpReply,
-    due: Outcome,
-) -> Result<()> {
-    let due = Some((id(&reply)?, due));
-    expect("what it means", &outcome(&refund.read(&Ok(reply.clone()))), &due)?;
-    let looked = refund.look(stripe, Look::ById, Some(&id(&reply)?)).await?;
-    expect("what a retrieve means", &outcome(&looked), &due)
 }
 
 async fn a_refund_succeeds_and_carries_its_metadata<S: StripeSubject>(stripe: &S) -> Result<()> {
