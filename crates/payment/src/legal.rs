@@ -90,6 +90,10 @@ const _: () = {
     assert!(!runs(Kind::Refund, PaymentState::Failed), "no refund of what was not paid");
     assert!(!runs(Kind::Refund, PaymentState::Canceled), "no refund of what was canceled");
     assert!(!runs(Kind::Cancel, PaymentState::Captured), "no cancel of money taken");
+    assert!(runs(Kind::Charge, PaymentState::Failed), "a decline is followed by another card");
+    assert!(runs(Kind::Capture, PaymentState::Authorized), "money held can be taken");
+    assert!(runs(Kind::Cancel, PaymentState::Authorized), "money held can be released");
+    assert!(runs(Kind::Refund, PaymentState::Captured), "money taken can be given back");
 };
 
 /// Every direct change of a payment's state, with what causes it.
