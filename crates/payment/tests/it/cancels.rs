@@ -3,11 +3,13 @@
 use effect::{Note, Outcome, ReviewReason, Rules, Standing, hours};
 use payment::{
     ALREADY_CAPTURED, CaptureMethod, Kind, NOT_CAPTURED, NOTHING_TO_CANCEL, OperationKey, PAYMENT_CANCELED,
-    PaymentState, REFUNDED_INSTEAD, Step as Next,
+    Payment, PaymentState, REFUNDED_INSTEAD, Step as Next,
 };
 
 use crate::{
     asking::{cancel, capture, charge, refund},
+    histories::NOW,
+    payments::{planned_at, with},
     story::{CANCEL, CHARGE, REFUND, Story, named},
 };
 
@@ -152,4 +154,19 @@ fn a_cancel_that_a_person_is_asked_about_is_resolved_by_its_charges_end() {
     assert_eq!(story.next(), Next::Stop);
     let story = story.shows(CHARGE, Some(Outcome::Canceled));
     assert_eq!((story.standing(CANCEL), story.record.payment.needs_review()), (Standing::Succeeded, false));
+}
+
+#[test]
+fn no_timeout_cancels_what_has_no_one_object_or_is_being_canceled_already() {
+    let late = |payment: &Payment| {
+        let over = NOW.plus_ms(Rules::production().action_timeout_ms);
+        planned_at(payment.clone(), over).operations.contains_key(&OperationKey::timeout_of(&named(CHARGE)))
+    };
+    let waiting = Story::unanswered().record.payment;
+    assert!(late(&waiting));
+    for ids in [vec![], vec!["pi_1".to_owned(), "pi_2".to_owned()]] {
+        let other = with(waiting.clone(), &named(CHARGE), |attempt| attempt.ids = ids.into_iter().collect());
+        assert!(!late(&other));
+    }
+    assert!(!late(&Story::unanswered().asks(cancel(0, false)).record.payment));
 }

@@ -165,3 +165,12 @@ fn a_capture_is_looked_at_before_it_is_repeated() {
     let story = story.notes(CAPTURE, Note::Ambiguous { resend: false }).waits_ms(hours(1));
     assert_eq!(story.next(), Next::Claim(named(CAPTURE)), "to ask {:?}", Look::ById);
 }
+
+#[test]
+fn a_capture_that_was_never_sent_and_finds_its_money_taken_is_refused() {
+    let story = Story::authorized().asks(capture(0, Some(4_000)));
+    for taken in [Outcome::Succeeded, Outcome::Partly(4_000)] {
+        let taken = story.clone().shows(CHARGE, Some(taken));
+        assert_eq!(taken.end(CAPTURE), (Standing::Refused, Some(ALREADY_CAPTURED)));
+    }
+}
