@@ -174,3 +174,13 @@ fn a_capture_that_was_never_sent_and_finds_its_money_taken_is_refused() {
         assert_eq!(taken.end(CAPTURE), (Standing::Refused, Some(ALREADY_CAPTURED)));
     }
 }
+
+#[test]
+fn what_comes_behind_a_failed_charge_that_a_person_is_asked_about_waits_for_the_person() {
+    let story = Story::begins(CaptureMethod::Automatic).sends(CHARGE);
+    let declined = story.shows(CHARGE, Some(Outcome::Declined("card_declined".to_owned())));
+    let refused = declined.clone().asks(refund(0, None));
+    assert_eq!(refused.end(REFUND), (Standing::Refused, Some(payment::NOT_CAPTURED)));
+    let waiting = declined.needs_a_person(CHARGE, ReviewReason::TwoIds).asks(refund(0, None));
+    assert_eq!(waiting.end(REFUND), (Standing::Pending, None));
+}
