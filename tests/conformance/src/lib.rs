@@ -25,4 +25,4 @@ pub use deviations::{Deviation, Port, recorded};
 pub use emulators::{EVERYWHERE, Emulators, LOCALSTACK, aws};
 pub use lossy::Lossy;
 pub use report::{Report, Verdict};
-pub use suites::{SUBJECTS, suite};
+pub use suites::{IN_PROCESS, SUBJECTS, suite};

@@ -23,6 +23,9 @@ pub const SUBJECTS: [(&str, &[Port]); 6] = [
     ("stripe-sim", &[Port::Stripe]),
 ];
 
+/// The subjects that run in the caller's own process: no emulator is started for them.
+pub const IN_PROCESS: [&str; 2] = ["world", "double"];
+
 /// How many cases an emulator is tried with at once: each is one process, and answers within the SDK's time.
 const AT_ONCE: usize = 4;
 

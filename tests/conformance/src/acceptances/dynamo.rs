@@ -1,35 +1,21 @@
 //! The adapter's acceptances: its ledger's table, with the keys in it.
 
 use anyhow::Result;
-use effect::Time;
-use payment::ports::{AcceptError, Acceptances, Change, KeyId, KeyRecord, LoadError};
+use payment::ports::{Acceptances, Ledger};
 
 use super::AcceptanceSubject;
-use crate::table::{DynamoPort, DynamoTable, TableSubject};
-
-impl Acceptances for DynamoPort {
-    async fn load_key(&self, id: &KeyId) -> Result<Option<KeyRecord>, LoadError> {
-        self.ledger.load_key(id).await
-    }
-
-    async fn accept(
-        &self,
-        change: Option<Change<'_>>,
-        key: &KeyRecord,
-        now: Time,
-    ) -> Result<(), AcceptError> {
-        self.ledger.accept(change, key, now).await
-    }
-}
+use crate::{
+    lossy::Lossy,
+    table::{DynamoTable, TableSubject},
+};
 
 impl AcceptanceSubject for DynamoTable {
-    type Port = DynamoPort;
-
-    fn port(&self) -> &DynamoPort {
-        TableSubject::port(self)
+    fn port(&self) -> impl Acceptances + Ledger {
+        TableSubject::port(self).ledger.clone()
     }
 
-    async fn lossy(&self) -> Result<DynamoPort> {
-        TableSubject::lossy(self).await
+    async fn lossy(&self) -> Result<(impl Acceptances + Ledger, Option<Lossy>)> {
+        let port = TableSubject::lossy(self).await?;
+        Ok((port.ledger, port.way))
     }
 }

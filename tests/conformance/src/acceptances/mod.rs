@@ -16,6 +16,7 @@ pub use double::Double;
 
 use crate::{
     case::{Case, cases, check, expect},
+    lossy::Lossy,
     sources::{CONDITIONS, CONSISTENCY, TRANSACT, TRANSACT_TOKEN, TTL},
     table::{NOW, due, next, record},
 };
@@ -28,14 +29,12 @@ const LIFE_S: i64 = 86_400;
 
 /// A table that the suite tries. Each case has one of its own, empty.
 pub trait AcceptanceSubject {
-    /// What `intake` calls.
-    type Port: Acceptances + Ledger;
+    /// Returns what `intake` calls.
+    fn port(&self) -> impl Acceptances + Ledger;
 
-    /// Returns the port.
-    fn port(&self) -> &Self::Port;
-
-    /// Returns a way to the same table on which the first reply gets lost after its write was made.
-    fn lossy(&self) -> impl Future<Output = Result<Self::Port>>;
+    /// Returns the same on a way where the first reply gets lost after its write was made, and the way, to be held as
+    /// long, if it is one of its own.
+    fn lossy(&self) -> impl Future<Output = Result<(impl Acceptances + Ledger, Option<Lossy>)>>;
 }
 
 /// Returns the suite.
@@ -183,7 +182,8 @@ async fn an_acceptance_whose_reply_is_lost_is_told_by_its_token<S: AcceptanceSub
 ) -> Result<()> {
     let payment = record("o");
     let key = key("k", &payment)?;
-    let told = table.lossy().await?.accept(first(&payment), &key, NOW).await;
+    let (port, _way) = table.lossy().await?;
+    let told = port.accept(first(&payment), &key, NOW).await;
     expect_key(table, &key.id, Some(&key)).await?;
     expect_payment(table, &payment.id, Some(&payment)).await?;
     expect("the acceptance", &told, &Ok(()))
@@ -191,7 +191,8 @@ async fn an_acceptance_whose_reply_is_lost_is_told_by_its_token<S: AcceptanceSub
 
 async fn a_key_alone_whose_reply_is_lost_shows_itself<S: AcceptanceSubject>(table: &S) -> Result<()> {
     let alone = key("k", &record("o"))?;
-    let told = table.lossy().await?.accept(None, &alone, NOW).await;
+    let (port, _way) = table.lossy().await?;
+    let told = port.accept(None, &alone, NOW).await;
     expect_key(table, &alone.id, Some(&alone)).await?;
     expect("the acceptance", &told, &Err(AcceptError::KeyTaken(Box::new(alone))))
 }
@@ -248,7 +249,8 @@ async fn of_two_acceptances_for_one_payment_at_once_one_is_made<S: AcceptanceSub
 async fn of_eight_equal_acceptances_at_once_one_is_made<S: AcceptanceSubject>(table: &S) -> Result<()> {
     let payment = record("o");
     let key = key("k", &payment)?;
-    let all = join_all((0..8).map(|_| table.port().accept(first(&payment), &key, NOW))).await;
+    let port = table.port();
+    let all = join_all((0..8).map(|_| port.accept(first(&payment), &key, NOW))).await;
     let taken = AcceptError::KeyTaken(Box::new(key.clone()));
     let end = async {
         expect("how many were made", &all.iter().filter(|told| told.is_ok()).count(), &1)?;

@@ -4,7 +4,7 @@ use std::process::ExitCode;
 
 use anyhow::Result;
 use clap::Parser;
-use conformance::{Emulators, LOCALSTACK, Port, SUBJECTS, suite};
+use conformance::{Emulators, IN_PROCESS, LOCALSTACK, Port, SUBJECTS, suite};
 
 /// Holds the world and the adapters, over emulators, against what AWS and Stripe do.
 #[derive(Debug, Parser)]
@@ -35,7 +35,7 @@ async fn main() -> Result<ExitCode> {
         return Ok(ExitCode::FAILURE);
     }
     let started: Vec<&str> =
-        subjects.iter().copied().filter(|subject| !["world", "double"].contains(subject)).collect();
+        subjects.iter().copied().filter(|subject| !IN_PROCESS.contains(subject)).collect();
     let emulators = Emulators::start(&started)?;
     let has_subject = |port: &Port| {
         SUBJECTS.iter().any(|(subject, ports)| subjects.contains(subject) && ports.contains(port))

@@ -3,10 +3,10 @@
 use anyhow::{Result, bail};
 use effect::{Look, Note, Outcome, Status};
 use payment::{CaptureMethod, ports::Request};
-use stripe_wire::HttpReply;
 
 use super::{
-    Operation, StripeSubject, Trouble, VISA, charge_to, expect_outcome, expect_replay, id, json, outcome,
+    Operation, StripeSubject, Trouble, VISA, charge_to, expect_outcome, expect_replay,
+    expect_unexpected_state, id, json, outcome,
 };
 use crate::{
     case::{Case, cases, expect},
@@ -41,20 +41,6 @@ fn capture(intent: &str, minor: u64) -> Result<Request> {
 
 fn cancel(intent: &str) -> Request {
     Request::CancelIntent { id: intent.to_owned() }
-}
-
-/// Checks that a request was refused for the state that the intent is in.
-async fn expect_unexpected_state<S: StripeSubject>(
-    stripe: &S,
-    charge: &Operation,
-    refused: HttpReply,
-    due: Outcome,
-) -> Result<()> {
-    expect("the status", &refused.status, &400)?;
-    expect("the code", &json(&refused)?["error"]["code"], &"payment_intent_unexpected_state".into())?;
-    let note = charge.read(&Ok(refused.clone())).note;
-    expect("the note", &note, &Some(Note::UnexpectedState))?;
-    expect_outcome(stripe, charge, refused, due).await
 }
 
 async fn a_manual_charge_is_held_and_not_taken<S: StripeSubject>(stripe: &S) -> Result<()> {

@@ -210,6 +210,20 @@ async fn expect_outcome<S: StripeSubject>(
     expect("what a retrieve means", &outcome(&looked), &due)
 }
 
+/// Checks that a request was refused for the state that the intent is in.
+async fn expect_unexpected_state<S: StripeSubject>(
+    stripe: &S,
+    operation: &Operation,
+    refused: HttpReply,
+    due: Outcome,
+) -> Result<()> {
+    expect("the status", &refused.status, &400)?;
+    expect("the code", &json(&refused)?["error"]["code"], &"payment_intent_unexpected_state".into())?;
+    let note = operation.read(&Ok(refused.clone())).note;
+    expect("the note", &note, &Some(Note::UnexpectedState))?;
+    expect_outcome(stripe, operation, refused, due).await
+}
+
 /// Returns the reply's JSON.
 fn json(reply: &HttpReply) -> Result<Value> {
     serde_json::from_slice(&reply.body).context("a body of JSON")

@@ -35,7 +35,8 @@ pub struct DynamoTable {
 /// The adapter, and the way to the table if it is a special one.
 pub struct DynamoPort {
     pub(crate) ledger: DynamoLedger,
-    _way: Option<Lossy>,
+    /// Held as long as the ledger is: it carries its requests.
+    pub(crate) way: Option<Lossy>,
 }
 
 impl DynamoTable {
@@ -70,7 +71,7 @@ impl DynamoTable {
             Ok(described.table.and_then(|table| table.table_status))
         })
         .await?;
-        let port = DynamoPort { ledger: DynamoLedger::new(config, table.to_owned()), _way: None };
+        let port = DynamoPort { ledger: DynamoLedger::new(config, table.to_owned()), way: None };
         Ok(Self { endpoint: endpoint.to_owned(), client, table: table.to_owned(), port })
     }
 
@@ -148,7 +149,7 @@ impl TableSubject for DynamoTable {
     async fn lossy(&self) -> Result<DynamoPort> {
         let way = Lossy::to(&self.endpoint).await?;
         let ledger = DynamoLedger::new(&aws(&way.endpoint)?, self.table.clone());
-        Ok(DynamoPort { ledger, _way: Some(way) })
+        Ok(DynamoPort { ledger, way: Some(way) })
     }
 
     async fn transaction_conflicts(&self, stored: &Record) -> Result<u32> {
