@@ -125,7 +125,8 @@ mod tests {
     }
 
     #[test]
-    fn a_key_expires_on_the_second() {
+    fn a_key_lives_for_a_day_and_expires_on_the_second() {
+        assert_eq!(KEY_LIFE_S, 86_400);
         let key = KeyRecord {
             id: KeyId::of(&"shop".parse().unwrap(), "POST", "/v1/payments", "k"),
             fingerprint: String::new(),

@@ -110,6 +110,21 @@ fn a_refund_repeated_while_its_reply_is_lost_is_the_same_one() {
 }
 
 #[test]
+fn what_an_operation_is_judged_by_leaves_out_itself_and_whatever_came_later() {
+    let of = |story: &Story, name, places: u32| {
+        let payment = &story.record.payment;
+        let seq = payment.operations[&named(name)].seq + places;
+        (payment.state_before(seq), payment.totals_before(seq).reserved)
+    };
+    let story = Story::captured().asks(refund(0, Some(3_000)));
+    assert_eq!(of(&story, CHARGE, 0).0, PaymentState::Created);
+    assert_eq!(of(&story, REFUND, 0), (PaymentState::Captured, 0));
+    assert_eq!(of(&story, REFUND, 1), (PaymentState::Refunding, 3_000));
+    let story = story.sends(REFUND);
+    assert_eq!(of(&story, REFUND, 0), (PaymentState::Captured, 3_000), "what was sent may have happened");
+}
+
+#[test]
 fn a_refund_of_money_that_is_only_held_is_refused() {
     let story = Story::authorized().asks(refund(0, None));
     assert_eq!(story.end(REFUND), (Standing::Refused, Some(NOT_CAPTURED)));

@@ -52,6 +52,18 @@ fn a_state_is_what_the_charges_add_up_to() {
 }
 
 #[test]
+fn a_charge_took_money_only_once_it_has_succeeded() {
+    let taken = |payment: &Payment| (payment.operations[&key(0)].captured(), payment.totals().captured);
+    for payment in [asked_for(1), sent(asked_for(1), &key(0)), seen(asked_for(1), 0, "pi_1", None)] {
+        assert_eq!(taken(&payment), (0, 0), "{payment:#?}");
+    }
+    for standing in [Standing::Refused, Standing::Failed, Standing::Canceled] {
+        assert_eq!(taken(&ended(asked_for(1), &key(0), standing)), (0, 0), "{standing:?}");
+    }
+    assert_eq!(taken(&ended(asked_for(1), &key(0), Standing::Succeeded)), (500, 500));
+}
+
+#[test]
 fn an_intent_without_an_outcome_is_shown_as_unknown_unless_a_worker_holds_it() {
     let shown = |payment: &Payment, claimed| payment.operations[&key(0)].shown_standing(claimed);
     let intent = sent(asked_for(1), &key(0));
