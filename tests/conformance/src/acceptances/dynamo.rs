@@ -11,11 +11,10 @@ use crate::{
 
 impl AcceptanceSubject for DynamoTable {
     fn port(&self) -> impl Acceptances + Ledger {
-        TableSubject::port(self).ledger.clone()
+        TableSubject::port(self).clone()
     }
 
     async fn lossy(&self) -> Result<(impl Acceptances + Ledger, Option<Lossy>)> {
-        let port = TableSubject::lossy(self).await?;
-        Ok((port.ledger, port.way))
+        TableSubject::lossy(self).await
     }
 }

@@ -6,7 +6,6 @@ use adapters::{EventBridgeBus, SdkConfig};
 use anyhow::{Context, Result, bail};
 use aws_sdk_eventbridge::{Client, types::Target};
 use aws_sdk_sqs::types::QueueAttributeName;
-use payment::ports::{Bus, BusEntry, SendError};
 use serde_json::Value;
 
 use super::BusSubject;
@@ -26,19 +25,7 @@ pub struct EventBridge {
     copies_url: String,
     /// The details that were received already: a copy is deleted when it was read.
     arrived: Mutex<Vec<String>>,
-    port: EventBridgePort,
-}
-
-/// The adapter, and the way to the bus if it is a special one.
-pub struct EventBridgePort {
-    bus: EventBridgeBus,
-    _way: Option<Lossy>,
-}
-
-impl Bus for EventBridgePort {
-    async fn put(&self, entries: &[BusEntry]) -> Result<Vec<bool>, SendError> {
-        self.bus.put(entries).await
-    }
+    port: EventBridgeBus,
 }
 
 impl EventBridge {
@@ -61,7 +48,6 @@ impl EventBridge {
         if put.failed_entry_count > 0 {
             bail!("the copies' queue was refused: {:?}", put.failed_entries);
         }
-        let bus = EventBridgeBus::new(config, name.to_owned(), SOURCE.to_owned());
         Ok(Self {
             endpoint: endpoint.to_owned(),
             config: config.clone(),
@@ -69,7 +55,7 @@ impl EventBridge {
             queue,
             copies_url,
             arrived: Mutex::default(),
-            port: EventBridgePort { bus, _way: None },
+            port: EventBridgeBus::new(config, name.to_owned(), SOURCE.to_owned()),
         })
     }
 
@@ -102,21 +88,20 @@ impl EventBridge {
 }
 
 impl BusSubject for EventBridge {
-    type Port = EventBridgePort;
+    type Port = EventBridgeBus;
 
-    fn port(&self) -> &EventBridgePort {
+    fn port(&self) -> &EventBridgeBus {
         &self.port
     }
 
-    async fn refusing(&self) -> Result<EventBridgePort> {
-        let bus = EventBridgeBus::new(&self.config, self.bus.clone(), FOREIGN_SOURCE.to_owned());
-        Ok(EventBridgePort { bus, _way: None })
+    async fn refusing(&self) -> Result<EventBridgeBus> {
+        Ok(EventBridgeBus::new(&self.config, self.bus.clone(), FOREIGN_SOURCE.to_owned()))
     }
 
-    async fn lossy(&self) -> Result<EventBridgePort> {
+    async fn lossy(&self) -> Result<(EventBridgeBus, Option<Lossy>)> {
         let way = Lossy::to(&self.endpoint).await?;
         let bus = EventBridgeBus::new(&aws(&way.endpoint)?, self.bus.clone(), SOURCE.to_owned());
-        Ok(EventBridgePort { bus, _way: Some(way) })
+        Ok((bus, Some(way)))
     }
 
     async fn arrived(&self) -> Result<Vec<String>> {

@@ -14,6 +14,7 @@ pub use world::WorldBus;
 
 use crate::{
     case::{Case, cases, check, expect, in_time},
+    lossy::Lossy,
     sources::{BUS_DELIVERY, ENTRY, PUT_EVENTS, RESULT_ENTRY},
 };
 
@@ -28,8 +29,9 @@ pub trait BusSubject {
     /// Returns another way to the same bus, on which every entry is refused in a reply of 200.
     fn refusing(&self) -> impl Future<Output = Result<Self::Port>>;
 
-    /// Returns another way to the same bus, on which the first reply gets lost after the entries were taken.
-    fn lossy(&self) -> impl Future<Output = Result<Self::Port>>;
+    /// Returns the port on a way where the first reply gets lost after the entries were taken, and the way, to be held
+    /// as long, if it is one of its own.
+    fn lossy(&self) -> impl Future<Output = Result<(Self::Port, Option<Lossy>)>>;
 
     /// Returns the details of the events that have arrived so far.
     fn arrived(&self) -> impl Future<Output = Result<Vec<String>>>;
@@ -132,7 +134,8 @@ async fn the_same_event_put_twice_arrives_twice<S: BusSubject>(bus: &S) -> Resul
 async fn what_is_told_as_taken_has_arrived_even_if_a_reply_was_lost<S: BusSubject>(bus: &S) -> Result<()> {
     let entry = numbered(1);
     // That it failed is an answer too: the outbox puts it again.
-    let taken = bus.lossy().await?.put(std::slice::from_ref(&entry)).await;
+    let (port, _way) = bus.lossy().await?;
+    let taken = port.put(std::slice::from_ref(&entry)).await;
     check(taken.is_err() || taken == Ok(vec![true]), "an entry that was taken is told as refused")?;
     if taken.is_err() {
         return Ok(());

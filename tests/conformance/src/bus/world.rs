@@ -5,6 +5,7 @@ use payment::ports::{Bus, BusEntry, SendError};
 use world::{Kind, Outside};
 
 use super::BusSubject;
+use crate::lossy::Lossy;
 
 /// The world's bus.
 #[derive(Default)]
@@ -49,8 +50,8 @@ impl BusSubject for WorldBus {
         Ok(self.with(Kind::BusPartial))
     }
 
-    async fn lossy(&self) -> Result<WorldPort> {
-        Ok(self.with(Kind::BusDown))
+    async fn lossy(&self) -> Result<(WorldPort, Option<Lossy>)> {
+        Ok((self.with(Kind::BusDown), None))
     }
 
     async fn arrived(&self) -> Result<Vec<String>> {

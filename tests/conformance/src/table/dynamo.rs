@@ -10,12 +10,8 @@ use aws_sdk_dynamodb::{
         Projection, ProjectionType, ScalarAttributeType, TableStatus, TransactWriteItem, Update,
     },
 };
-use effect::Time;
 use futures_util::future::join_all;
-use payment::{
-    PaymentId, Record,
-    ports::{Due, DueIndex, Ledger, LoadError, SaveError},
-};
+use payment::{PaymentId, Record};
 
 use super::TableSubject;
 use crate::{case::in_time, emulators::aws, lossy::Lossy};
@@ -29,14 +25,7 @@ pub struct DynamoTable {
     endpoint: String,
     client: Client,
     table: String,
-    port: DynamoPort,
-}
-
-/// The adapter, and the way to the table if it is a special one.
-pub struct DynamoPort {
-    pub(crate) ledger: DynamoLedger,
-    /// Held as long as the ledger is: it carries its requests.
-    pub(crate) way: Option<Lossy>,
+    ledger: DynamoLedger,
 }
 
 impl DynamoTable {
@@ -71,8 +60,8 @@ impl DynamoTable {
             Ok(described.table.and_then(|table| table.table_status))
         })
         .await?;
-        let port = DynamoPort { ledger: DynamoLedger::new(config, table.to_owned()), way: None };
-        Ok(Self { endpoint: endpoint.to_owned(), client, table: table.to_owned(), port })
+        let ledger = DynamoLedger::new(config, table.to_owned());
+        Ok(Self { endpoint: endpoint.to_owned(), client, table: table.to_owned(), ledger })
     }
 
     /// Waits until the endpoint answers within the SDK's time, which an emulator's very first reply may not.
@@ -119,37 +108,17 @@ fn key(name: &str, kind: KeyType) -> Result<KeySchemaElement> {
     Ok(KeySchemaElement::builder().attribute_name(name).key_type(kind).build()?)
 }
 
-impl Ledger for DynamoPort {
-    async fn load(&self, id: &PaymentId) -> Result<Option<Record>, LoadError> {
-        self.ledger.load(id).await
-    }
-
-    async fn save(&self, expected: Option<&Record>, next: &Record) -> Result<(), SaveError> {
-        self.ledger.save(expected, next).await
-    }
-}
-
-impl DueIndex for DynamoPort {
-    async fn due(&self, shard: u8, now: Time, limit: u32) -> Result<Vec<Due>, LoadError> {
-        self.ledger.due(shard, now, limit).await
-    }
-
-    async fn lease(&self, due: &Due, until: Time) -> Result<bool, LoadError> {
-        self.ledger.lease(due, until).await
-    }
-}
-
 impl TableSubject for DynamoTable {
-    type Port = DynamoPort;
+    type Port = DynamoLedger;
 
-    fn port(&self) -> &DynamoPort {
-        &self.port
+    fn port(&self) -> &DynamoLedger {
+        &self.ledger
     }
 
-    async fn lossy(&self) -> Result<DynamoPort> {
+    async fn lossy(&self) -> Result<(DynamoLedger, Option<Lossy>)> {
         let way = Lossy::to(&self.endpoint).await?;
         let ledger = DynamoLedger::new(&aws(&way.endpoint)?, self.table.clone());
-        Ok(DynamoPort { ledger, way: Some(way) })
+        Ok((ledger, Some(way)))
     }
 
     async fn transaction_conflicts(&self, stored: &Record) -> Result<u32> {

@@ -14,11 +14,11 @@ use payment::{
     ports::{DueIndex, Ledger},
 };
 
-pub use dynamo::{DynamoPort, DynamoTable};
+pub use dynamo::DynamoTable;
 pub(crate) use records::{NOW, due, next, record};
 pub use world::WorldTable;
 
-use crate::case::Case;
+use crate::{case::Case, lossy::Lossy};
 
 /// A table that the suite tries. Each case has one of its own, empty.
 pub trait TableSubject {
@@ -28,8 +28,9 @@ pub trait TableSubject {
     /// Returns the port.
     fn port(&self) -> &Self::Port;
 
-    /// Returns another way to the same table, on which the first reply gets lost after its write was made.
-    fn lossy(&self) -> impl Future<Output = Result<Self::Port>>;
+    /// Returns the port on a way where the first reply gets lost after its write was made, and the way, to be held as
+    /// long, if it is one of its own.
+    fn lossy(&self) -> impl Future<Output = Result<(Self::Port, Option<Lossy>)>>;
 
     /// Writes to a stored record's item for a while, amid transactions on it; returns how many of the writes were
     /// refused because a transaction held the item.

@@ -9,6 +9,7 @@ use payment::{
 use world::{Kind, Outside};
 
 use super::{TableSubject, records::next};
+use crate::lossy::Lossy;
 
 /// The world's table.
 pub struct WorldTable {
@@ -71,8 +72,8 @@ impl TableSubject for WorldTable {
         &self.port
     }
 
-    async fn lossy(&self) -> Result<WorldPort> {
-        Ok(WorldPort { outside: self.port.outside.clone(), loses_replies: true })
+    async fn lossy(&self) -> Result<(WorldPort, Option<Lossy>)> {
+        Ok((WorldPort { outside: self.port.outside.clone(), loses_replies: true }, None))
     }
 
     async fn transaction_conflicts(&self, stored: &Record) -> Result<u32> {
